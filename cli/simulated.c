@@ -9,8 +9,8 @@
 #include "lib/base/newfile.h"
 #include "lib/cache/machine/machine.h"
 #include "lib/query/kinds/kinds.h"
-#include "lib/query/workspace/open_sim.h"
-#include "lib/query/tables/phases.h"
+#include "lib/query/trace/open/open_sim.h"
+#include "lib/query/trace/tables/phases.h"
 
 static bool find_window(struct simulated *s, const struct simulated_wish *w,
 			const struct ml_trace *t, struct ml_err *err)

@@ -13,7 +13,7 @@
 #include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/request.h"
 #include "lib/query/workspace/workspace.h"
-#include "lib/query/workspace/open_sim.h"
+#include "lib/query/trace/open/open_sim.h"
 #include "lib/trace/text/model.h"
 #include "lib/trace/writer.h"
 #include "tests/read_text.h"

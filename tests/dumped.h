@@ -5,7 +5,7 @@
 #pragma once
 
 #include "lib/base/buf.h"
-#include "lib/query/tables/dump.h"
+#include "lib/query/trace/tables/dump.h"
 #include "lib/trace/text/text.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"

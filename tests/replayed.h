@@ -3,7 +3,7 @@
 
 #include "lib/analyse/passes/profile.h"
 #include "lib/analyse/passes/replay.h"
-#include "lib/query/tables/profile_rows.h"
+#include "lib/query/trace/tables/profile_rows.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
 #include "tests/read_text.h"

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "lib/analyse/result/result.h"
+#include "lib/analyse/result/result_counts.h"
 #include "lib/analyse/result/result_parts.h"
 #include "lib/base/map.h"
 

@@ -16,7 +16,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/file.h"
 #include "lib/base/json.h"
-#include "lib/query/tables/cycle_tables.h"
+#include "lib/query/trace/tables/cycle_tables.h"
 #include "lib/trace/trace.h"
 
 struct options {

@@ -14,10 +14,10 @@
 #include "lib/analyse/passes/replay.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
-#include "lib/query/tables/compare.h"
-#include "lib/query/tables/compare_tables.h"
-#include "lib/query/tables/analysed_trace.h"
-#include "lib/query/tables/promises.h"
+#include "lib/query/trace/tables/compare.h"
+#include "lib/query/trace/tables/compare_tables.h"
+#include "lib/query/trace/tables/analysed_trace.h"
+#include "lib/query/trace/tables/promises.h"
 #include "lib/trace/trace.h"
 
 struct options {

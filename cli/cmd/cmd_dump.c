@@ -9,7 +9,7 @@
 #include "lib/base/err.h"
 #include "lib/base/json.h"
 #include "lib/base/table.h"
-#include "lib/query/tables/dump.h"
+#include "lib/query/trace/tables/dump.h"
 #include "lib/trace/text/text.h"
 #include "lib/trace/trace.h"
 

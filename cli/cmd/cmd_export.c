@@ -8,8 +8,8 @@
 #include "cli/simulated.h"
 #include "lib/base/buf.h"
 #include "lib/base/path.h"
-#include "lib/query/export/export.h"
-#include "lib/query/workspace/open_sim.h"
+#include "lib/query/trace/export/export.h"
+#include "lib/query/trace/open/open_sim.h"
 
 struct options {
 	struct machine_without without;

@@ -9,7 +9,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "cli/work.h"
-#include "lib/query/tables/summary.h"
+#include "lib/query/trace/tables/summary.h"
 #include "lib/trace/trace.h"
 
 struct options {

@@ -7,11 +7,11 @@
 #include "cli/options.h"
 #include "cli/simulated.h"
 #include "lib/base/buf.h"
-#include "lib/query/workspace/open_sim.h"
+#include "lib/query/trace/open/open_sim.h"
 #include "lib/query/drawing/picture.h"
-#include "lib/query/drawing/picture_regions.h"
-#include "lib/query/drawing/picture_time.h"
-#include "lib/query/tables/profile_rows.h"
+#include "lib/query/trace/pictures/picture_regions.h"
+#include "lib/query/trace/pictures/picture_time.h"
+#include "lib/query/trace/tables/profile_rows.h"
 
 enum { WIDTH = 960, TIME_HEIGHT = 320, REGIONS = 6 };
 

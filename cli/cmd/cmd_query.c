@@ -15,7 +15,7 @@
 #include "lib/query/kinds/kinds.h"
 #include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/workspace.h"
-#include "lib/query/workspace/open_sim.h"
+#include "lib/query/trace/open/open_sim.h"
 
 struct options {
 	struct machine_without without;

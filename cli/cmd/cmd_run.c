@@ -23,10 +23,10 @@
 #include "lib/base/path.h"
 #include "lib/base/progress.h"
 #include "lib/base/table.h"
-#include "lib/query/tables/analysed_trace.h"
-#include "lib/query/tables/compare.h"
-#include "lib/query/tables/profile_tables.h"
-#include "lib/query/tables/promises.h"
+#include "lib/query/trace/tables/analysed_trace.h"
+#include "lib/query/trace/tables/compare.h"
+#include "lib/query/trace/tables/profile_tables.h"
+#include "lib/query/trace/tables/promises.h"
 #include "record/session/session.h"
 
 struct options {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/options.h"
+#include "cli/sample_check.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "lib/base/json.h"
@@ -42,7 +43,9 @@ static const struct opt opts[] = {
 	OPT_COUNT(
 		"limit", 'l', "N", limit,
 		"keep N timed loads at most; the program then goes on unsampled (default: 10M)"),
-	OPT_FLAG("check", 0, check, "say what this machine can do, and run nothing"),
+	OPT_FLAG(
+		"check", 0, check,
+		"say what this machine can do and how often timed loads tell the right level; run no program"),
 	OPT_FLAG("json", 0, json, "print the summary as JSON, to stdout"),
 	OPT_FLAG("quiet", 'q', quiet, "print no summary"),
 	{ 0 },
@@ -52,6 +55,7 @@ static const struct opt opts[] = {
 struct written {
 	const char *path, *note;
 	uint64_t samples, bytes;
+	struct ml_timed_bias bias; /* of timed loads */
 };
 
 struct run {
@@ -69,9 +73,9 @@ struct run {
 enum { FEW = 100 }; /* samples that say little */
 
 static bool write_table(struct run *r, const struct ml_samples *s, const char *path,
-			struct ml_err *err)
+			const struct ml_timed_bias *bias, struct ml_err *err)
 {
-	struct written w = { path, ml_arena_strdup(&r->a, s->note), s->rows, 0 };
+	struct written w = { path, ml_arena_strdup(&r->a, s->note), s->rows, 0, *bias };
 
 	if (!ml_samples_file_write(s, path, &w.bytes, NULL, err))
 		return false;
@@ -93,21 +97,21 @@ static const char *path_of(struct run *r, const char *trace, bool first)
 }
 
 static bool convert(struct run *r, const struct ml_recording *x, const char *path,
-		    const struct ml_calibration *c, struct ml_err *err)
+		    const struct ml_calibration *c, const struct ml_topology *hardware,
+		    struct ml_err *err)
 {
-	struct ml_err ignored;
+	struct ml_timed_bias bias;
 	struct ml_samples s;
 	struct ml_trace t;
 
 	if (!ml_trace_open(&t, x->path, err))
 		return false;
-	bool ok = ml_timed_samples(&s, &t, x->timed, c, r->o->period, err);
+	bool ok = ml_timed_samples(&s, &t, x->timed, c, r->o->period, &bias, err);
 	ml_trace_close(&t);
 	if (!ok)
 		return false;
-	if (!ml_topology_host(&s.topology, &s.arena, &ignored))
-		s.topology = (struct ml_topology){ 0 };
-	ok = write_table(r, &s, path, err);
+	s.topology = *hardware;
+	ok = write_table(r, &s, path, &bias, err);
 	ml_samples_close(&s);
 	return ok;
 }
@@ -117,6 +121,7 @@ static bool sample_timed(struct run *r, struct ml_err *err)
 	const char *base = strrchr(r->output, '/'), *name = base ? base + 1 : r->output;
 	const char *dot = strrchr(name, '.');
 	struct ml_session s = { .argv = r->argv };
+	struct ml_topology hardware;
 	struct ml_calibration c;
 
 	s.output = ml_arena_printf(&r->a, "%s/%.*s.mlt", r->scratch,
@@ -124,7 +129,8 @@ static bool sample_timed(struct run *r, struct ml_err *err)
 	s.options = (struct ml_record_options){ .period = (uint32_t)r->o->period,
 						.limit = r->o->limit,
 						.no_source = true };
-	bool ok = ml_calibrate(&c, &r->a, err) && ml_session_run(&s, err);
+	bool ok = ml_topology_host(&hardware, &r->a, err) &&
+		  ml_calibrate(&c, &hardware, &r->a, err) && ml_session_run(&s, err);
 	r->status = s.status;
 	for (size_t i = 0; ok && i < s.count; i++) {
 		if (!s.recordings[i].ok) {
@@ -132,7 +138,8 @@ static bool sample_timed(struct run *r, struct ml_err *err)
 			ok = false;
 		} else
 			ok = convert(r, &s.recordings[i],
-				     path_of(r, s.recordings[i].path, i == 0), &c, err);
+				     path_of(r, s.recordings[i].path, i == 0), &c,
+				     &hardware, err);
 	}
 	for (size_t i = 0; i < s.count; i++)
 		unlink(s.recordings[i].path);
@@ -159,18 +166,9 @@ static bool sample_perf(struct run *r, struct ml_err *err)
 		return false;
 	if (!ml_topology_host(&s.topology, &s.arena, &ignored))
 		s.topology = (struct ml_topology){ 0 };
-	ok = write_table(r, &s, r->output, err);
+	ok = write_table(r, &s, r->output, &(struct ml_timed_bias){ 0 }, err);
 	ml_samples_close(&s);
 	return ok;
-}
-
-static const char *reasons_of(const struct ml_perf_mem *p, struct ml_arena *a)
-{
-	const char *text = "";
-
-	for (size_t i = 0; i < p->count; i++)
-		text = ml_arena_printf(a, "%s%s%s", text, i ? "; " : "", p->reasons[i]);
-	return text;
 }
 
 enum method { METHOD_NONE, METHOD_PERF, METHOD_TIMED };
@@ -186,13 +184,13 @@ static enum method choose(struct run *r, const struct ml_perf_mem *p, struct ml_
 		if (!r->o->quiet)
 			fprintf(stderr,
 				"memlamp: loads are timed, as perf mem is not possible: %s\n",
-				reasons_of(p, &r->a));
+				sample_check_reasons(p, &r->a));
 		return METHOD_TIMED;
 	}
 	ml_fail(err, ML_IO,
 		"perf mem is not possible: %s. Timed loads need no counters: build %s by "
 		"memlamp cc and run memlamp sample again",
-		reasons_of(p, &r->a), r->argv[0]);
+		sample_check_reasons(p, &r->a), r->argv[0]);
 	return METHOD_NONE;
 }
 
@@ -252,70 +250,17 @@ static int print_json(const struct run *r)
 		ml_json_key_u64(&j, "samples", w->samples);
 		ml_json_key_u64(&j, "bytes", w->bytes);
 		ml_json_key_string(&j, "note", w->note);
+		if (r->timed) {
+			ml_json_key_u64(&j, "interrupted", w->bias.interrupted);
+			ml_json_key_real(&j, "repeated",
+					 ml_timed_bias_repeated(&w->bias));
+			ml_json_key_real(&j, "cost", ml_timed_bias_cost(&w->bias));
+		}
 		ml_json_end(&j);
 	}
 	ml_json_end(&j);
 	ml_json_end(&j);
 	ml_buf_u8(&text, '\n');
-	int status = cmd_print(&cmd_sample, &text);
-	ml_buf_release(&text);
-	return status;
-}
-
-/* What can be done here: counters, and the calibration of timed loads. */
-static int check(const struct options *o, const struct ml_perf_mem *p, struct ml_arena *a)
-{
-	struct ml_buf text = { 0 };
-	struct ml_json j = { .out = &text, .indent = 2 };
-	struct ml_calibration c;
-	struct ml_err err;
-	bool timed = ml_calibrate(&c, a, &err);
-
-	if (o->json) {
-		ml_json_object(&j);
-		ml_json_key_bool(&j, "perf", !p->count);
-		ml_json_key_array(&j, "missing");
-		for (size_t i = 0; i < p->count; i++)
-			ml_json_string(&j, p->reasons[i]);
-		ml_json_end(&j);
-		ml_json_key_bool(&j, "timed", timed);
-		ml_json_key_array(&j, "levels");
-		for (size_t i = 0; timed && i < c.levels; i++) {
-			ml_json_object(&j);
-			ml_json_key_string(&j, "level", c.level[i].name);
-			ml_json_key_u64(&j, "bytes", c.level[i].chased);
-			ml_json_key_real(&j, "ticks", c.level[i].mean);
-			ml_json_key_u64(&j, "median",
-					c.level[i].ticks[c.level[i].count / 2]);
-			ml_json_end(&j);
-		}
-		ml_json_end(&j);
-		if (timed) {
-			ml_json_key_u64(&j, "step", c.step);
-			ml_json_key_real(&j, "empty", c.empty);
-			ml_json_key_real(&j, "ticksPerNanosecond", c.per_ns);
-		}
-		ml_json_end(&j);
-		ml_buf_u8(&text, '\n');
-	} else {
-		ml_buf_text(&text,
-			    ml_arena_printf(a, "perf mem: %s%s\n",
-					    p->count ? "not possible: " : "possible, by ",
-					    p->count ? reasons_of(p, a) : p->pmu));
-		ml_buf_text(&text,
-			    timed ? ml_arena_printf(
-					    a,
-					    "timed loads: possible; the clock has "
-					    "%.2f GHz and moves in steps of %llu; "
-					    "the measurement itself takes %.1f\n",
-					    c.per_ns, (unsigned long long)c.step, c.empty)
-				  : ml_arena_printf(a, "timed loads: %s\n", err.text));
-		for (size_t i = 0; timed && i < c.levels; i++)
-			ml_buf_text(&text,
-				    ml_arena_printf(a, "  %-4s %6.1f ticks %7.1f ns\n",
-						    c.level[i].name, c.level[i].mean,
-						    c.level[i].mean / c.per_ns));
-	}
 	int status = cmd_print(&cmd_sample, &text);
 	ml_buf_release(&text);
 	return status;
@@ -360,7 +305,7 @@ static int run(int argc, char **argv)
 	struct run r = { .o = &o, .argv = argv };
 	ml_perf_mem_check(&perf, "", getenv("PATH"), geteuid() == 0, &r.a);
 	if (o.check)
-		status = check(&o, &perf, &r.a);
+		status = sample_check(&cmd_sample, &perf, o.json);
 	else {
 		r.output = o.output ? o.output : default_output(argv[0], &r.a);
 		status = sample(&r, &perf, &err) ? finish(&r)

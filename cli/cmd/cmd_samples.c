@@ -39,7 +39,7 @@ static const struct opt opts[] = {
 		 "column along which windows and clusters lie (default: time)"),
 	OPT_TEXT(
 		"tier", 0, "NAME", tier,
-		"resources that windows and clusters are scored on: CPU, L1, L2, L3, NUMA, "
+		"resources that windows and clusters are scored on: CPU, L1, L2, L3, NUMA (memory where there is one node), "
 		"core, package or machine (default: CPU)"),
 	OPT_TEXT("metric", 'm', "NAME", metric,
 		 "join clusters by latency or imbalance (default: latency)"),

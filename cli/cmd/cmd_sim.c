@@ -17,13 +17,14 @@
 #include "lib/analyse/result/result_cache.h"
 #include "lib/analyse/passes/replay.h"
 #include "lib/analyse/result/result.h"
+#include "lib/analyse/result/result_writer.h"
 #include "lib/analyse/passes/reuse.h"
 #include "lib/analyse/passes/temperature.h"
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
 #include "lib/base/table.h"
-#include "lib/query/tables/phases.h"
-#include "lib/query/tables/profile_tables.h"
+#include "lib/query/trace/tables/phases.h"
+#include "lib/query/trace/tables/profile_tables.h"
 #include "lib/trace/trace.h"
 
 struct options {

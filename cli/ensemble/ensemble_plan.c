@@ -12,7 +12,7 @@
 #include "lib/base/path.h"
 #include "lib/analyse/ensemble/ensemble_run.h"
 #include "cli/work.h"
-#include "lib/query/tables/phases.h"
+#include "lib/query/trace/tables/phases.h"
 #include "lib/trace/trace.h"
 
 /* Drops members of an older recording of this trace. */

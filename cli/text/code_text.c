@@ -2,8 +2,8 @@
 
 #include "cli/say.h"
 #include "lib/base/path.h"
-#include "lib/query/tables/code_rows.h"
-#include "lib/query/tables/source_lines.h"
+#include "lib/query/trace/tables/code_rows.h"
+#include "lib/query/trace/tables/source_lines.h"
 
 const char *code_place(struct say *s, const struct ml_code_line *l, size_t file_room,
 		       size_t name_room)

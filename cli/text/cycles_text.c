@@ -11,7 +11,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
 #include "lib/base/table.h"
-#include "lib/query/tables/cycle_tables.h"
+#include "lib/query/trace/tables/cycle_tables.h"
 
 enum { MAX_BARS = 12, MAX_SHORT = 8 };
 

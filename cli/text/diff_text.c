@@ -9,9 +9,9 @@
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/table.h"
-#include "lib/query/tables/compare.h"
-#include "lib/query/tables/promises.h"
-#include "lib/query/tables/analysed_trace.h"
+#include "lib/query/trace/tables/compare.h"
+#include "lib/query/trace/tables/promises.h"
+#include "lib/query/trace/tables/analysed_trace.h"
 
 /* Rows whose waiting changes by less than this share of A's cycles are noise. */
 static const double negligible = 0.001;

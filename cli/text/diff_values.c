@@ -7,9 +7,9 @@
 #include "cli/threshold.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
-#include "lib/query/tables/compare.h"
-#include "lib/query/tables/analysed_trace.h"
-#include "lib/query/tables/profile_tables.h"
+#include "lib/query/trace/tables/compare.h"
+#include "lib/query/trace/tables/analysed_trace.h"
+#include "lib/query/trace/tables/profile_tables.h"
 
 #define KNOWN \
 	"names are references, reads, writes, cycles, total_cycles, memory, " \

@@ -6,7 +6,7 @@
 #include "lib/base/path.h"
 #include "lib/analyse/find/findings.h"
 #include "lib/analyse/passes/profile.h"
-#include "lib/query/tables/source_lines.h"
+#include "lib/query/trace/tables/source_lines.h"
 
 enum { INDENT = 4 };
 

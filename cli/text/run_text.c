@@ -11,8 +11,8 @@
 #include "lib/base/map.h"
 #include "lib/base/path.h"
 #include "lib/base/table.h"
-#include "lib/query/tables/source_lines.h"
-#include "lib/query/tables/analysed_trace.h"
+#include "lib/query/trace/tables/source_lines.h"
+#include "lib/query/trace/tables/analysed_trace.h"
 
 enum { USUAL = 80 /* columns, if stdout is no terminal */, NAME = 40, INDENT = 4 };
 

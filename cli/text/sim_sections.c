@@ -10,7 +10,7 @@
 #include "lib/base/map.h"
 #include "lib/base/path.h"
 #include "lib/base/table.h"
-#include "lib/query/tables/profile_tables.h"
+#include "lib/query/trace/tables/profile_tables.h"
 #include "lib/trace/tables.h"
 #include "lib/trace/trace.h"
 

@@ -10,7 +10,7 @@
 #include "lib/base/path.h"
 #include "lib/base/table.h"
 #include "lib/cache/machine/policy.h"
-#include "lib/query/tables/source_lines.h"
+#include "lib/query/trace/tables/source_lines.h"
 #include "lib/trace/tables.h"
 #include "lib/trace/trace.h"
 

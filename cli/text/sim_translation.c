@@ -6,7 +6,7 @@
 #include "cli/say.h"
 #include "lib/base/arena.h"
 #include "lib/base/table.h"
-#include "lib/query/tables/profile_tables.h"
+#include "lib/query/trace/tables/profile_tables.h"
 
 enum { NEGLIGIBLE = 1000 }; /* lines with less than a thousandth of what is lost */
 

@@ -1,7 +1,7 @@
 /*
  * The data movement of a program that is not run: containers, loops, guards and
  * computations with their accesses, in the order of execution, symbolic in the program's
- * parameters. The front ends (c_read.h, sdfg_read.h) build it; count.h counts it
+ * parameters. The front ends (c_read.h, sdfg_read.h) build it (flow_build.h); count.h counts it
  * symbolically, walk.h enumerates it at chosen sizes, locality.h simulates it.
  *
  *	struct ml_flow *f = ml_flow_open("kernel.c", &options, &err);    (open.h)
@@ -135,22 +135,6 @@ struct ml_flow {
 };
 
 void ml_flow_close(struct ml_flow *f);
-
-/* Building. The pointers are valid until the next of the same kind is added. */
-struct ml_flow *ml_flow_new(const char *path);
-uint32_t ml_flow_add_symbol(struct ml_flow *f, const char *name,
-			    enum ml_flow_symbol_kind kind);
-uint32_t ml_flow_add_container(struct ml_flow *f, const struct ml_flow_container *c);
-uint32_t ml_flow_add_node(struct ml_flow *f, uint32_t parent, enum ml_flow_kind kind,
-			  const char *label);
-struct ml_flow_access *ml_flow_add_access(struct ml_flow *f, uint32_t node,
-					  uint32_t container, bool write);
-/* Notes are kept once each, and only the first hundred. */
-void ml_flow_add_note(struct ml_flow *f, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-/* Strides of rows one after another (the last dimension is contiguous), from the shape.
- */
-void ml_flow_row_major(struct ml_flow *f, struct ml_flow_container *c);
 
 /* UINT32_MAX: none. */
 uint32_t ml_flow_find_symbol(const struct ml_flow *f, const char *name);

@@ -4,6 +4,7 @@
 
 #include "lib/base/pool.h"
 #include "lib/samples/samples.h"
+#include "lib/samples/samples_make.h"
 
 /* One column of all parts. */
 struct join {

@@ -1,11 +1,11 @@
 /*
  * A table of samples: what the machine measured about single memory accesses. It has
  * one column an attribute and one row a sample; a column holds numbers or names. Columns
- * that analyses look for have a role (time, latency, CPU, ...), found by the heading or
- * set by the user. Cells are exact: 64-bit addresses stay integers.
+ * that analyses look for have a role (sample_role.h). Cells are exact: 64-bit addresses
+ * stay integers.
  *
  * Tables come from files of other tools (read_samples.h) or from a file of ours
- * (samples_file.h). A table does not change once it is complete.
+ * (samples_file.h); samples_make.h fills them. A table does not change once it is complete.
  */
 #pragma once
 
@@ -17,6 +17,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/file.h"
 #include "lib/base/map.h"
+#include "lib/samples/sample_role.h"
 #include "lib/samples/topology.h"
 
 struct ml_err;
@@ -27,24 +28,6 @@ enum ml_samples_kind {
 	ML_SAMPLES_REAL,
 	ML_SAMPLES_NAMES, /* cells are numbers of names */
 	ML_SAMPLES_KINDS
-};
-
-enum ml_samples_role {
-	ML_SAMPLES_NO_ROLE,
-	ML_SAMPLES_TIME,
-	ML_SAMPLES_LATENCY, /* cycles */
-	ML_SAMPLES_CPU,
-	ML_SAMPLES_THREAD,
-	ML_SAMPLES_IP,
-	ML_SAMPLES_FILE,
-	ML_SAMPLES_LINE,
-	ML_SAMPLES_FUNCTION,
-	ML_SAMPLES_SOURCE_WORD, /* what the hardware or the kernel said about the level */
-	ML_SAMPLES_LEVEL,       /* the level as a name of data_source.h */
-	ML_SAMPLES_ADDRESS,
-	ML_SAMPLES_VARIABLE,
-	ML_SAMPLES_INDEX, /* of the element within the variable */
-	ML_SAMPLES_ROLES
 };
 
 struct ml_samples_column {
@@ -103,11 +86,6 @@ int ml_samples_find(const struct ml_samples *s, const char *name);
 /* The column with a role, or NULL. */
 const struct ml_samples_column *ml_samples_role(const struct ml_samples *s,
 						enum ml_samples_role role);
-const char *ml_samples_role_name(enum ml_samples_role role); /* "latency" */
-/* ML_SAMPLES_ROLES: no role has this name. */
-enum ml_samples_role ml_samples_role_of(const char *name, size_t size);
-/* The role that a heading suggests, or ML_SAMPLES_NO_ROLE. */
-enum ml_samples_role ml_samples_role_by_heading(const char *heading);
 const char *ml_samples_kind_name(const struct ml_samples_column *c); /* "hexadecimal" */
 
 /* The column of latencies if it holds integers, or NULL. Timed loads may have taken less
@@ -118,18 +96,6 @@ static inline uint64_t ml_samples_cycles(uint64_t sum)
 {
 	return sum >> 63 ? 0 : sum;
 }
-
-/* Making a table: add columns, add one value a column a row, then finish. */
-size_t ml_samples_add_column(struct ml_samples *s, const char *name,
-			     enum ml_samples_kind kind);
-void ml_samples_put(struct ml_samples *s, size_t column, uint64_t row, uint64_t bits);
-void ml_samples_put_name(struct ml_samples *s, size_t column, uint64_t row,
-			 const char *text, size_t size);
-void ml_samples_put_missing(struct ml_samples *s, size_t column, uint64_t row);
-void ml_samples_set_role(struct ml_samples *s, size_t column, enum ml_samples_role role);
-void ml_samples_add_bad(struct ml_samples *s, uint64_t line, const char *reason);
-/* Packs the columns into as few bytes as their values need. */
-void ml_samples_pack(struct ml_samples *s);
 
 /* The bits of a cell, missing or not; those of a missing cell are base. */
 static inline uint64_t ml_samples_bits(const struct ml_samples_column *c, size_t row)

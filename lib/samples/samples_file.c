@@ -8,6 +8,7 @@
 #include "lib/base/newfile.h"
 #include "lib/base/work.h"
 #include "lib/samples/samples.h"
+#include "lib/samples/samples_make.h"
 
 static const char magic[8] = "MLSAMPLE";
 

@@ -58,6 +58,9 @@ bool ml_topology_index(struct ml_topology *t, const char *name, struct ml_arena 
 		n->within = t->tiers[n->tier].count++;
 	}
 	for (size_t i = 0; i < t->tier_count; i++)
+		if (t->tiers[i].type == ML_TOPOLOGY_NUMA && t->tiers[i].count == 1)
+			t->tiers[i].name = "memory";
+	for (size_t i = 0; i < t->tier_count; i++)
 		t->tiers[i].nodes = ml_arena_alloc(a,
 						   t->tiers[i].count * sizeof(uint32_t));
 	t->cpu_count = last;
@@ -100,6 +103,8 @@ const char *ml_topology_label(const struct ml_topology *t, uint32_t node,
 
 	if (n->type == ML_TOPOLOGY_CACHE)
 		return ml_arena_printf(a, "L%u #%u", n->level, n->within);
+	if (n->type == ML_TOPOLOGY_NUMA && t->tiers[n->tier].count == 1)
+		return t->tiers[n->tier].name;
 	return ml_arena_printf(a, "%s %llu", type_names[n->type],
 			       (unsigned long long)n->number);
 }

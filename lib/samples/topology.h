@@ -40,7 +40,7 @@ struct ml_topology_tier {
 	enum ml_topology_type type;
 	unsigned level;
 	uint32_t count;
-	const char *name; /* "L2", "CPU" */
+	const char *name; /* "L2", "CPU"; "memory" where there is one NUMA node */
 	uint32_t *nodes;
 };
 

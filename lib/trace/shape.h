@@ -42,14 +42,10 @@ struct ml_slot {
 	bool maybe; /* conditional: base value 0 means that the access did not happen */
 };
 
-/*
- * Bases of the same code may share a state: the record that the encoder keeps to predict
- * the next value (predict.h).
- */
+/* Bases of the same code may share a state, with which the encoder predicts (predict.h). */
 struct ml_base {
 	uint32_t state; /* its number; ML_OWN_STATE: ml_shapes_add assigns a new one */
-	/* A guess: when the code is entered, register reg holds the base's value - delta.
-	 */
+	/* A guess: when the code is entered, register reg holds the value - delta. */
 	int32_t delta;
 	uint8_t reg;
 };
@@ -67,8 +63,7 @@ struct ml_effect {
 	int32_t delta;
 };
 
-/* A place where the code may leave the shape, and its effects on registers up to there.
- */
+/* A place where the code may leave the shape, and effects on registers up to there. */
 struct ml_exit {
 	uint16_t slots, bases; /* executed before the exit */
 	uint16_t clobber; /* bit set of registers changed, including those in effect */
@@ -96,8 +91,7 @@ struct ml_shape {
 struct ml_four {
 	uint64_t offset[4];
 	uint32_t site[4];
-	/* base: an index into the shape's values: its bases, a 0 for slots without a
-	 * base, its drifts. */
+	/* base: index of a value: the bases, a 0 for slots without a base, the drifts */
 	uint16_t what[4], base[4];
 };
 

@@ -6,6 +6,7 @@
 #include "lib/base/err.h"
 #include "lib/base/file.h"
 #include "lib/samples/samples.h"
+#include "lib/samples/samples_make.h"
 #include "record/import/perf_mapping.h"
 #include "record/symbols/globals.h"
 #include "record/symbols/objects.h"

@@ -61,8 +61,8 @@ struct self {
 extern EXPORT __thread struct ml_ring *memlamp_slot
 	__attribute__((tls_model("initial-exec")));
 extern __thread struct self self __attribute__((tls_model("initial-exec")));
-extern EXPORT struct ml_ring
-	memlamp_off; /* the slot of unrecorded threads: its cur is always 0 */
+/* The slot of unrecorded threads: its cur is always 0. */
+extern EXPORT struct ml_ring memlamp_off;
 /*
  * The slot of all threads while accesses are timed instead of recorded. Its cur always
  * is the beginning of a page, so that each hook calls memlamp_page, which counts. No hook
@@ -74,8 +74,7 @@ extern EXPORT int memlamp_calls; /* 1: entries and returns of functions are repo
 /* The ring as a whole. */
 extern struct ring {
 	struct ml_ring_control *control; /* NULL: no recording */
-	char path[64];
-	bool threads;   /* the process has had more than one thread */
+	bool threads;                    /* the process has had more than one thread */
 	bool crowded;   /* a thread found no free slot: the next do not wait for one */
 	uint64_t birth; /* of the first thread's slot */
 	struct ml_ring *first; /* that slot; NULL: none */
@@ -84,13 +83,13 @@ extern struct ring {
 
 /* Opens the ring. False: that failed. */
 bool ring_open(const char *path);
-/* Claims a slot for this thread. False: there is none; the thread goes unrecorded, and
- * the slot of the first thread counts it. */
+/* Claims a slot for this thread. False: there is none, which the first one's slot counts. */
 bool slot_open(uint32_t number);
 /* Closes the slot of the thread. */
 void slot_close(void);
-/* In a forked child: drops the slot, which is the parent's. */
-void slot_forget(void);
+/* In a forked child: leaves the slot, which is the parent's, and returns it. */
+struct ml_ring *slot_forget(void);
+void slot_unmap(struct ml_ring *slot);
 
 /* Holds the slot of the thread; NULL: the thread is not recorded. */
 static inline struct ml_ring *slot_hold(void)
@@ -149,13 +148,3 @@ uint64_t *text_put(uint64_t *at, const char *text);
 
 /* Prints to the standard error of the program, by one write; arguments end with NULL. */
 void say(const char *text, ...);
-
-/* A system call that does not touch errno and that no library can interpose. */
-long raw_syscall(long number, long a, long b, long c, long d, long e, long f);
-
-/* The time stamp counter, which all processors share, read behind all earlier loads. */
-static inline uint64_t now(void)
-{
-	__builtin_ia32_lfence();
-	return __builtin_ia32_rdtsc();
-}

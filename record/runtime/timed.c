@@ -15,6 +15,8 @@
 #include <sys/sysmacros.h>
 
 #include "record/runtime/slot.h"
+#include "record/runtime/syscall.h"
+#include "record/runtime/clock.h"
 #include "record/timed_load.h"
 
 enum { DEVICES = 64 };

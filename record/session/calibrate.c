@@ -1,304 +1,255 @@
 #include "record/session/calibrate.h"
 
+#include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include <time.h>
 
 #include "lib/base/arena.h"
 #include "lib/base/clock.h"
+#include "lib/base/divisor.h"
 #include "lib/base/err.h"
+#include "lib/samples/timed_level.h"
+#include "lib/samples/topology.h"
+#include "record/session/chase.h"
 #include "record/timed_load.h"
 
 enum {
-	LINE = 64,
-	LOADS = 4096,    /* timed ones of a run */
-	RUNS = 8,        /* of a chase */
-	STRIDE_MAX = 16, /* untimed loads between two timed ones, at most */
+	LOADS = 4096, /* timed ones of a run */
+	RUNS = 6,     /* of a chase in a round */
+	ROUNDS = 6,   /* until the levels can be told apart */
 	MEMORY_BYTES = 64 << 20,
-	/* A calibrating load that takes so many times the median was interrupted, or, in
-	 * a cache that others use too, served from farther away. */
-	FAR_CACHE = 3,
-	FAR = 20,
-	BEYOND = 4, /* the same for samples, by the 95th percentile of memory */
+	MEMORY_PART = 4, /* of the memory that is available, a chase takes so much */
+	/* Loads of a two-dimensional walk of the page tables, with five levels in guest
+	 * and host, and the load itself (Bhargava et al., ASPLOS 2008). */
+	WALK = 36,
 };
 
-#if defined(__x86_64__)
+/* Loads of one kind: their chase, and its best run so far. */
+struct measured {
+	struct ml_calibrated best;
+	size_t foreign; /* of that run */
+	struct ml_chase chase;
+};
 
-ML_TIMED_LOAD_DEFINE;
+struct machine {
+	struct measured list[ML_CALIBRATED_MAX]; /* by level, without misses first */
+	size_t count, levels;
+	struct ml_arena *a;
+};
 
-static uint64_t next_random(uint64_t *state)
+/* The number of loads that another level served, in parts of 32: less says nothing. */
+static size_t foreign_of(const struct ml_calibrated *x, uint64_t low, uint64_t high)
 {
-	*state = *state * 6364136223846793005u + 1442695040888963407u;
-	return *state >> 33;
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->count; i++)
+		n += x->ticks[i] < low || x->ticks[i] >= high;
+	return n * 32 / x->count;
 }
 
-static int by_size(const void *a, const void *b)
+/* Loads below `low` were served by a level before, those from `high` on by memory. */
+static void run_chase(struct measured *m, uint64_t low, uint64_t high, struct ml_arena *a)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	struct ml_calibrated run = m->best, *best = &m->best;
 
-	return x < y ? -1 : x > y;
+	run.ticks = ml_arena_alloc(a, LOADS * sizeof(*run.ticks));
+	run.count = run.size ? ml_chase_time(&m->chase, run.ticks, LOADS)
+			     : ml_chase_time_flushed(&m->chase, run.ticks, LOADS);
+	if (!run.count)
+		return;
+	ml_calibrated_mean(&run);
+	size_t foreign = foreign_of(&run, low, high);
+	if (!best->count || foreign < m->foreign ||
+	    (foreign == m->foreign && run.mean < best->mean)) {
+		m->foreign = foreign;
+		*best = run;
+	}
 }
 
-/* Bytes of the data cache of a level (from 1), as the kernel tells them; 0: none. */
-static uint64_t cache_size(unsigned level)
+/*
+ * A run of each kind; memory comes first, as it bounds what caches may take. The runs of
+ * a kind are spread over time: the clock of a core falls for some milliseconds after wide
+ * instructions, of other programs too, and L1 takes as long as L2 then.
+ */
+static void run_all(struct machine *m)
 {
-	static const int names[] = { _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE,
-				     _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL4_CACHE_SIZE };
+	uint64_t low = 0, high = UINT64_MAX;
 
-	for (unsigned i = 0; i < 8; i++) {
-		char path[100], type[32] = "";
-		unsigned found = 0, size = 0;
-		FILE *f;
+	for (size_t i = m->count; i-- > 0 && !m->list[i].best.size;) {
+		struct measured *x = &m->list[i];
 
-		snprintf(path, sizeof(path),
-			 "/sys/devices/system/cpu/cpu0/cache/index%u/level", i);
-		if (!(f = fopen(path, "r")))
-			break;
-		if (fscanf(f, "%u", &found) != 1)
-			found = 0;
-		fclose(f);
-		snprintf(path, sizeof(path),
-			 "/sys/devices/system/cpu/cpu0/cache/index%u/type", i);
-		if ((f = fopen(path, "r"))) {
-			if (fscanf(f, "%31s", type) != 1)
-				type[0] = 0;
-			fclose(f);
-		}
-		snprintf(path, sizeof(path),
-			 "/sys/devices/system/cpu/cpu0/cache/index%u/size", i);
-		if (found != level || !strcmp(type, "Instruction") ||
-		    !(f = fopen(path, "r")))
+		run_chase(x, 0, UINT64_MAX, m->a);
+		if (x->best.count && !x->best.misses_tlb)
+			high = ml_calibrated_percentile(&x->best, 5);
+	}
+	for (size_t i = 0; i < m->count && m->list[i].best.size; i++) {
+		struct measured *x = &m->list[i];
+
+		ml_chase_walk(&x->chase, 2 * ml_chase_nodes(&x->chase));
+		run_chase(x, low, high, m->a);
+		if (x->best.count && !x->best.misses_tlb)
+			low = ml_calibrated_percentile(&x->best, 95);
+	}
+}
+
+static bool add_kind(struct machine *m, const struct ml_calibrated *x,
+		     enum ml_chase_kind kind, struct ml_err *err)
+{
+	struct measured *to = &m->list[m->count];
+	uint64_t most = ml_chase_available() / MEMORY_PART;
+
+	to->best = *x;
+	to->best.level = (uint32_t)m->levels;
+	to->best.misses_tlb = kind != ML_CHASE_LINES;
+	if (to->best.chased > most)
+		to->best.chased = most;
+	if (!ml_chase_init(&to->chase, to->best.chased, kind, err))
+		return false;
+	to->best.chased = ml_chase_bytes(&to->chase);
+	m->count++;
+	return true;
+}
+
+/*
+ * Outside of the cache before, and inside this one even if others use most of it: the
+ * other thread of the core uses L1 and L2, the other cores L3. Loads from a quarter of L2
+ * take a little longer than those from its first lines.
+ */
+static uint64_t chase_bytes(size_t level, uint64_t size, uint64_t before)
+{
+	uint64_t bytes = level == 0 ? size / 8 : 3 * before;
+
+	if (level == 1 && bytes < size / 4)
+		bytes = size / 4;
+	return bytes > size / 2 ? size / 2 : bytes;
+}
+
+static bool add_kinds(struct machine *m, const struct ml_topology *t, struct ml_err *err)
+{
+	struct ml_calibrated memory = { .name = "RAM", .chased = MEMORY_BYTES };
+	int here = sched_getcpu();
+	uint64_t before = 0;
+	uint32_t cpu = 0;
+
+	for (size_t i = 0; i < t->cpu_count; i++)
+		if (t->cpu[i] != UINT32_MAX && (!cpu || (int)i == here))
+			cpu = t->cpu[i];
+	for (unsigned i = 1; m->levels + 1 < ML_TIMED_LEVELS_MAX && i < 5; i++) {
+		uint32_t at = t->count ? ml_topology_above(t, cpu, ML_TOPOLOGY_CACHE, i)
+				       : UINT32_MAX;
+		struct ml_calibrated x = { .size = at == UINT32_MAX ? 0
+								    : t->nodes[at].size };
+
+		if (!x.size || x.size < 4 * before)
 			continue;
-		if (fscanf(f, "%uK", &size) != 1)
-			size = 0;
-		fclose(f);
-		return (uint64_t)size << 10;
+		snprintf(x.name, sizeof(x.name), "L%u", i);
+		x.chased = chase_bytes(m->levels, x.size, before);
+		if (!add_kind(m, &x, ML_CHASE_LINES, err))
+			return false;
+		/* L1 holds no more lines than the TLB pages, and a chase through pages in
+		 * L3 takes too much memory */
+		x.chased = x.size / 4;
+		if (m->levels == 1 && !add_kind(m, &x, ML_CHASE_PAGES, err))
+			return false;
+		before = x.size;
+		m->levels++;
 	}
-	long size = sysconf(names[level - 1]);
-	return size > 0 ? (uint64_t)size : 0;
+	bool ok = add_kind(m, &memory, ML_CHASE_LINES, err) &&
+		  add_kind(m, &memory, ML_CHASE_SMALL, err);
+	m->levels++;
+	return ok;
 }
 
-/* Sorts the measurements and drops those far above the median. */
-static size_t settle(uint64_t *ticks, size_t n, uint64_t far)
-{
-	qsort(ticks, n, sizeof(*ticks), by_size);
-	while (n && ticks[n - 1] > far * ticks[n / 2])
-		n--;
-	return n;
-}
-
-static double mean_of(const uint64_t *ticks, size_t n)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += (double)ticks[i];
-	return n ? sum / (double)n : 0;
-}
-
-/* A ring of pointers over all lines in random order (Sattolo's shuffle). */
-static char *make_chase(uint64_t bytes, struct ml_arena *a)
-{
-	size_t lines = bytes / LINE;
-	char *at = ml_arena_alloc(a, bytes + LINE);
-	uint32_t *order = ml_arena_alloc(a, lines * sizeof(*order));
-	uint64_t random = bytes;
-
-	at += -(uintptr_t)at % LINE;
-	for (size_t i = 0; i < lines; i++)
-		order[i] = (uint32_t)i;
-	for (size_t i = lines - 1; i > 0; i--) {
-		size_t k = next_random(&random) % i;
-		uint32_t swap = order[i];
-
-		order[i] = order[k];
-		order[k] = swap;
-	}
-	for (size_t i = 0; i < lines; i++) {
-		char *next = at + (size_t)order[(i + 1) % lines] * LINE;
-
-		memcpy(at + (size_t)order[i] * LINE, &next, sizeof(next));
-	}
-	return at;
-}
-
-static char *follow(char *p, uint64_t steps)
-{
-	while (steps--)
-		p = *(char *volatile *)(void *)p;
-	return p;
-}
-
-/* Times loads here and there along a chase. */
-static size_t run_chase(char *p, uint64_t bytes, uint64_t *ticks)
-{
-	uint64_t random = bytes;
-	struct ml_timed_load t;
-	size_t n = 0;
-
-	p = follow(p, 2 * bytes / LINE);
-	for (size_t i = 0; i < LOADS; i++) {
-		p = follow(p, 1 + next_random(&random) % STRIDE_MAX);
-		if (ml_timed_load(p, &t) && t.before == t.after)
-			ticks[n++] = t.ticks;
-	}
-	return settle(ticks, n, FAR_CACHE);
-}
-
-/* Flushes lines all over a large array, then times a load from each. */
-static size_t run_memory(char *at, uint64_t bytes, uint64_t *ticks, struct ml_arena *a)
-{
-	const char **line = ml_arena_alloc(a, LOADS * sizeof(*line));
-	uint64_t random = bytes;
-	struct ml_timed_load t;
-	size_t n = 0;
-
-	for (size_t i = 0; i < LOADS; i++) {
-		line[i] = at + next_random(&random) % (bytes / LINE) * LINE;
-		__builtin_ia32_clflush(line[i]);
-	}
-	__builtin_ia32_mfence();
-	for (size_t i = 0; i < LOADS; i++)
-		if (ml_timed_load(line[i], &t) && t.before == t.after)
-			ticks[n++] = t.ticks;
-	return settle(ticks, n, FAR);
-}
-
-static void calibrate_level(struct ml_calibrated *x, struct ml_arena *a)
-{
-	struct ml_arena scratch = { 0 };
-	char *chase = x->size ? make_chase(x->chased, &scratch)
-			      : ml_arena_alloc(&scratch, x->chased);
-
-	if (!x->size)
-		memset(chase, 1, x->chased); /* pages exist from here on */
-	for (unsigned i = 0; i < RUNS; i++) {
-		uint64_t *ticks = ml_arena_alloc(a, LOADS * sizeof(*ticks));
-		size_t n = x->size ? run_chase(chase, x->chased, ticks)
-				   : run_memory(chase, x->chased, ticks, &scratch);
-
-		if (n && (!x->count || mean_of(ticks, n) < x->mean)) {
-			x->ticks = ticks;
-			x->count = n;
-			x->mean = mean_of(ticks, n);
-		}
-	}
-	ml_arena_release(&scratch);
-}
-
+/* The mean of the middle nine tenths of measurements without a load. */
 static double run_empty(uint64_t *ticks)
 {
-	uint64_t random = 1;
+	struct ml_calibrated run = { .ticks = ticks };
 	struct ml_timed_load t;
-	size_t n = 0;
 
 	for (size_t i = 0; i < LOADS; i++) {
-		for (uint64_t k = next_random(&random) % 64; k; k--)
+		for (size_t k = i * 29 % 64; k; k--)
 			__asm__ volatile(""); /* not in step with the clock */
 		if (ml_timed_empty(&t, &t) && t.before == t.after)
-			ticks[n++] = t.ticks;
+			ticks[run.count++] = t.ticks;
 	}
-	n = settle(ticks, n, FAR_CACHE);
-	return mean_of(ticks, n);
+	ml_chase_sort(ticks, run.count);
+	ml_calibrated_mean(&run);
+	return run.mean;
 }
 
-static double calibrate_empty(struct ml_arena *a)
+static void calibrate_empty(struct ml_calibration *c, struct ml_arena *a)
 {
 	uint64_t *ticks = ml_arena_alloc(a, LOADS * sizeof(*ticks));
-	double least = run_empty(ticks);
 
-	for (unsigned i = 1; i < RUNS; i++) {
+	for (int run = 0; run < RUNS; run++) {
+		struct ml_timed_load begin, end;
 		double mean = run_empty(ticks);
 
-		least = mean < least ? mean : least;
+		ml_timed_empty(c, &begin);
+		for (size_t i = 0; i < LOADS; i++)
+			ml_timed_empty(c, &end);
+		double cost = (double)(end.clock - begin.clock) / LOADS;
+		c->empty = run && c->empty < mean ? c->empty : mean;
+		c->cost = run && c->cost < cost ? c->cost : cost;
 	}
-	return least;
 }
 
-/* The greatest number that divides all differences. */
 static uint64_t step_of(const struct ml_calibration *c)
 {
 	uint64_t step = 0;
 
-	for (size_t l = 0; l < c->levels; l++)
-		for (size_t i = 1; i < c->level[l].count; i++) {
-			uint64_t d = c->level[l].ticks[i] - c->level[l].ticks[0];
-
-			while (d) {
-				uint64_t rest = step % d;
-
-				step = d;
-				d = rest;
-			}
-		}
+	for (size_t k = 0; k < c->kinds; k++)
+		for (size_t i = 1; i < c->kind[k].count; i++)
+			step = ml_common_divisor(step, c->kind[k].ticks[i] -
+							       c->kind[k].ticks[0]);
 	return step ? step : 1;
 }
 
-static bool has_rdtscp(void)
+static void take_best(struct ml_calibration *c, const struct machine *m)
 {
-	unsigned a = 0x80000001u, b, c = 0, d;
+	c->kinds = 0;
+	c->levels = m->levels;
+	c->slowest = 0;
+	for (size_t i = 0; i < m->count; i++) {
+		const struct ml_calibrated *x = &m->list[i].best;
+		uint64_t slow = x->count ? WALK * ml_calibrated_percentile(x, 99) : 0;
 
-	__asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
-	return d >> 27 & 1;
+		if (x->count)
+			c->kind[c->kinds++] = *x;
+		if (!x->size && slow > c->slowest)
+			c->slowest = slow;
+	}
+	c->step = step_of(c);
 }
 
-/* Outside of the cache before, and inside this one even if others use most of it. */
-static uint64_t chase_bytes(uint64_t size, uint64_t before)
+bool ml_calibrate(struct ml_calibration *c, const struct ml_topology *hardware,
+		  struct ml_arena *a, struct ml_err *err)
 {
-	uint64_t bytes = before ? 3 * before : size / 2;
-
-	if (bytes > size / 2)
-		bytes = size / 2;
-	return bytes & ~(uint64_t)(4096 - 1);
-}
-
-bool ml_calibrate(struct ml_calibration *c, struct ml_arena *a, struct ml_err *err)
-{
+	const struct timespec pause = { .tv_nsec = 100 * ML_MS };
+	struct machine m = { .a = a };
 	struct ml_timed_load begin, end;
 
 	*c = (struct ml_calibration){ 0 };
-	if (!has_rdtscp())
-		return ml_fail(err, ML_USAGE,
-			       "loads cannot be timed: the processor has no rdtscp");
+	if (!ml_chase_possible(err))
+		return false;
 	uint64_t start = ml_now();
 	ml_timed_empty(c, &begin);
-	for (unsigned i = 1; i < ML_CALIBRATED_MAX; i++) {
-		struct ml_calibrated *x = &c->level[c->levels];
-		uint64_t size = cache_size(i),
-			 before = c->levels ? c->level[c->levels - 1].size : 0;
-
-		if (!size || size < 4 * before)
-			continue;
-		c->levels++;
-		snprintf(x->name, sizeof(x->name), "L%u", i);
-		x->size = size;
-		x->chased = chase_bytes(size, before);
+	bool ok = add_kinds(&m, hardware, err);
+	calibrate_empty(c, a);
+	for (int round = 0; ok && round < ROUNDS; round++) {
+		if (round)
+			nanosleep(&pause, NULL);
+		for (int run = 0; run < RUNS; run++)
+			run_all(&m);
+		take_best(c, &m);
+		if (ml_calibration_check(c, err))
+			break;
+		ok = round + 1 < ROUNDS;
 	}
-	strcpy(c->level[c->levels].name, "RAM");
-	c->level[c->levels++].chased = MEMORY_BYTES;
-	for (size_t i = 0; i < c->levels; i++)
-		calibrate_level(&c->level[i], a);
-	c->empty = calibrate_empty(a);
+	ml_calibration_trim(c);
 	ml_timed_empty(c, &end);
-	for (size_t i = 0; i < c->levels; i++) {
-		struct ml_calibrated *x = &c->level[i];
-		x->mean = x->mean > c->empty ? x->mean - c->empty : 0;
-	}
-	const struct ml_calibrated *far = &c->level[c->levels - 1];
-	c->slowest = far->count ? BEYOND * far->ticks[far->count * 95 / 100] : UINT64_MAX;
-	c->step = step_of(c);
 	c->per_ns = (double)(end.clock - begin.clock) / (double)(ml_now() - start);
-	return true;
+	for (size_t i = 0; i < m.count; i++)
+		ml_chase_release(&m.list[i].chase);
+	return ok;
 }
-
-#else
-
-bool ml_calibrate(struct ml_calibration *c, struct ml_arena *a, struct ml_err *err)
-{
-	(void)c;
-	(void)a;
-	return ml_fail(err, ML_USAGE, "loads can be timed on x86-64 only");
-}
-
-#endif

@@ -9,6 +9,7 @@
 #include "record/tracks/callers.h"
 #include "record/tracks/superblock_follow.h"
 #include "record/tracks/superblock_track.h"
+#include "record/tracks/superblock_match.h"
 
 void ml_superblock_steps_init(struct ml_superblock_steps *g, struct ml_writer *writer)
 {

@@ -4,6 +4,8 @@
  * damaged file is refused with a sentence.
  */
 #include "lib/analyse/result/result.h"
+#include "lib/analyse/result/result_counts.h"
+#include "lib/analyse/result/result_writer.h"
 
 #include <dirent.h>
 #include <signal.h>

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/analyse/result/result.h"
+#include "lib/analyse/result/result_writer.h"
 #include "lib/trace/trace.h"
 #include "tests/test.h"
 

@@ -3,6 +3,7 @@
  * same in C, a linear search for reuse, and numbers derived on paper.
  */
 #include "lib/flow/flow.h"
+#include "lib/flow/flow_build.h"
 
 #include <stdio.h>
 #include <stdlib.h>

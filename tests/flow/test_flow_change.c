@@ -11,6 +11,7 @@
 #include "lib/cache/exact/sim.h"
 #include "lib/flow/run/experiment.h"
 #include "lib/flow/flow.h"
+#include "lib/flow/flow_build.h"
 #include "lib/flow/read/open.h"
 #include "tests/test.h"
 

@@ -10,6 +10,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/flow/flow.h"
+#include "lib/flow/flow_build.h"
 #include "lib/flow/order/isl.h"
 #include "lib/flow/order/legality.h"
 #include "lib/flow/read/open.h"

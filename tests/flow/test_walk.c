@@ -3,12 +3,12 @@
  * players. Small traces whose outcomes follow by hand; long ones are compared with a walk
  * over everything.
  */
-#include "lib/query/workspace/walk.h"
+#include "lib/query/trace/open/walk.h"
 
 #include "lib/analyse/passes/replay.h"
-#include "lib/query/workspace/counts.h"
-#include "lib/query/workspace/player.h"
-#include "lib/query/workspace/selection.h"
+#include "lib/query/trace/open/counts.h"
+#include "lib/query/trace/open/player.h"
+#include "lib/query/trace/open/selection.h"
 #include "tests/answered.h"
 
 static struct ml_open_sim *open_text(const char *machine, const char *text, bool model)

@@ -18,7 +18,7 @@
 #include "lib/base/clock.h"
 #include "lib/query/kinds/kinds.h"
 #include "lib/query/workspace/answer.h"
-#include "lib/query/workspace/open_sim.h"
+#include "lib/query/trace/open/open_sim.h"
 #include "lib/query/workspace/request.h"
 #include "lib/query/workspace/workspace.h"
 #include "lib/trace/text/model.h"

@@ -4,8 +4,8 @@
 
 #include "lib/base/buf.h"
 #include "cli/text/diff_values.h"
-#include "lib/query/tables/compare.h"
-#include "lib/query/tables/analysed_trace.h"
+#include "lib/query/trace/tables/compare.h"
+#include "lib/query/trace/tables/analysed_trace.h"
 #include "lib/trace/writer.h"
 #include "tests/read_text.h"
 #include "tests/scratch.h"

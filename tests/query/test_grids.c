@@ -2,16 +2,16 @@
  * Cells of regions against what follows from the references one by one: counts, reuse,
  * stack distance by looking back, used bytes by a cache that is a list.
  */
-#include "lib/query/drawing/grids.h"
+#include "lib/query/trace/pictures/grids.h"
 
 #include <stdlib.h>
 
 #include "lib/cache/machine/machine.h"
 #include "lib/query/kinds/kinds.h"
-#include "lib/query/workspace/open_sim.h"
+#include "lib/query/trace/open/open_sim.h"
 #include "lib/query/workspace/workspace.h"
-#include "lib/query/workspace/selection.h"
-#include "lib/query/workspace/walk.h"
+#include "lib/query/trace/open/selection.h"
+#include "lib/query/trace/open/walk.h"
 #include "lib/trace/text/model.h"
 #include "lib/trace/writer.h"
 #include "tests/read_text.h"

@@ -2,17 +2,17 @@
  * Last results of regions up to a moment: by hand on a short trace, and on a long one,
  * where moments are kept and gone on from, against a walk over everything.
  */
-#include "lib/query/routes/route_last.h"
+#include "lib/query/trace/routes/route_last.h"
 
 #include <stdlib.h>
 
 #include "lib/cache/machine/machine.h"
-#include "lib/query/routes/route_cells.h"
+#include "lib/query/trace/routes/route_cells.h"
 #include "lib/query/kinds/kinds.h"
 #include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/request.h"
 #include "lib/query/workspace/workspace.h"
-#include "lib/query/workspace/open_sim.h"
+#include "lib/query/trace/open/open_sim.h"
 #include "lib/trace/text/model.h"
 #include "lib/trace/writer.h"
 #include "tests/read_text.h"

@@ -2,7 +2,7 @@
  * Two simulations laid over each other: when they disagree and what each holds, on
  * traces whose answers can be derived by hand, and against slow, obvious counting.
  */
-#include "lib/query/workspace/sim_diff.h"
+#include "lib/query/trace/open/sim_diff.h"
 
 #include "tests/answered.h"
 

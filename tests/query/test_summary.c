@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "lib/base/arena.h"
-#include "lib/query/tables/summary.h"
+#include "lib/query/trace/tables/summary.h"
 #include "lib/trace/regions/region_lookup.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"

@@ -1,4 +1,4 @@
-#include "lib/query/workspace/work_shares.h"
+#include "lib/query/trace/open/work_shares.h"
 
 #include "tests/test.h"
 

@@ -11,7 +11,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/file.h"
-#include "lib/query/routes/route_open.h"
+#include "lib/query/kinds/route_open.h"
 #include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/request.h"
 #include "tests/scratch.h"

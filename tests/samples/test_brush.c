@@ -12,6 +12,7 @@
 #include "lib/query/samples/log_bins.h"
 #include "lib/samples/bins.h"
 #include "lib/samples/read/read_samples.h"
+#include "lib/samples/samples_make.h"
 #include "lib/samples/selection.h"
 
 static uint64_t random_state = 42;

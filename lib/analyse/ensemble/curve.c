@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "lib/analyse/ensemble/curve_track.h"
 #include "lib/analyse/passes/temperature.h"
 
 const char *const ml_measure_names[] = { "time",   "served",      "miss",
@@ -30,8 +31,6 @@ bool ml_measure_more_is_better(const struct ml_curve_options *o)
 	return o->measure == ML_MEASURE_TEMPERATURE ||
 	       (o->measure == ML_MEASURE_SERVED && o->level == 1);
 }
-
-enum { BLOCK = 64 }; /* bins whose counts, or minimum and maximum, are stored together */
 
 /*
  * Room for the columns of a track. It is reused, as fresh pages cost more than the sums.
@@ -62,12 +61,13 @@ static struct room *take_room(const struct ml_curves *c)
 	if (r)
 		return r;
 	size_t n = c->bins + 2;
-	r = ml_resize(NULL, sizeof(*r) + (5 * n + 2 * (n / BLOCK + 1)) * sizeof(double));
+	r = ml_resize(NULL, sizeof(*r) + (5 * n + 2 * (n / ML_CURVE_BLOCK + 1)) *
+						 sizeof(double));
 	double *at = (double *)(r + 1);
-	*r = (struct room){
-		NULL,       at,         at + n,     at + 2 * n,
-		at + 3 * n, at + 4 * n, at + 5 * n, at + 5 * n + n / BLOCK + 1
-	};
+	*r = (struct room){ NULL,       at,
+			    at + n,     at + 2 * n,
+			    at + 3 * n, at + 4 * n,
+			    at + 5 * n, at + 5 * n + n / ML_CURVE_BLOCK + 1 };
 	return r;
 }
 
@@ -91,7 +91,8 @@ struct ml_curves *ml_curves_open(const struct ml_ensemble *e)
 	c->before = ml_arena_alloc(&c->arena, e->member_count * sizeof(*c->before));
 	for (size_t i = 0; i < e->member_count; i++) {
 		const struct ml_member *m = &e->members[i];
-		size_t bins = e->traces[m->trace].bins, blocks = bins / BLOCK + 1;
+		size_t bins = e->traces[m->trace].bins,
+		       blocks = bins / ML_CURVE_BLOCK + 1;
 
 		if (!m->done)
 			continue;
@@ -102,12 +103,12 @@ struct ml_curves *ml_curves_open(const struct ml_ensemble *e)
 			uint64_t n = 0;
 
 			for (size_t b = 0; b < bins; b++) {
-				if (b % BLOCK == 0)
-					sum[b / BLOCK * ML_SERVED + k] = n;
+				if (b % ML_CURVE_BLOCK == 0)
+					sum[b / ML_CURVE_BLOCK * ML_SERVED + k] = n;
 				n += m->served[k][b];
 			}
-			if (bins % BLOCK == 0)
-				sum[bins / BLOCK * ML_SERVED + k] = n;
+			if (bins % ML_CURVE_BLOCK == 0)
+				sum[bins / ML_CURVE_BLOCK * ML_SERVED + k] = n;
 		}
 	}
 	return c;
@@ -182,199 +183,6 @@ static bool ratio_of(const struct ml_member *m, const struct ml_curve_options *o
 	return true;
 }
 
-/* A member over some of its bins, ready for queries of windows. */
-struct track {
-	/* references of a bin; 1 / width; references of the trace */
-	double width, bins_a_ref, refs;
-	size_t bins;                      /* bins of the trace */
-	size_t first, count;              /* the bins that are summed up */
-	double *num, *den, *own, *square; /* [count + 1]: sums before each bin; den, own
-					     and square may be NULL */
-	size_t low_bin;                   /* bin of the first value */
-	size_t values;                    /* number of values */
-	double *value;                    /* the moving average at each bin */
-	double *min, *max;                /* minimum and maximum of each BLOCK values */
-};
-
-enum { TILE = 512 }; /* bins whose sums stay in the host's L1 while levels are added */
-
-/* out[i] += weight * counts of bin first + i, and squares[i] += weight^2 * them. */
-static void add_counts(double *restrict out, double *restrict squares,
-		       const struct ml_member *m, const double weight[ML_SERVED],
-		       double sign, size_t first, size_t count)
-{
-	for (unsigned k = 1; k <= m->parsed.levels + 1; k++) {
-		const uint32_t *restrict served = m->served[k] + first;
-		double w = sign * weight[k];
-
-		if (!(w > 0 || w < 0))
-			continue;
-		for (size_t i = 0; i < count; i++) {
-			double v = w * served[i];
-
-			out[i] += v;
-			squares[i] += w * v;
-		}
-	}
-	for (size_t i = 0; weight[0] > 0 && i < count; i++)
-		out[i] += sign * (double)m->beyond[first + i];
-}
-
-/*
- * sum[i]: the weighted counts of the bins before bin i of the track, less those of
- * `other` (which may be NULL); square[i]: the same with squared weights, unless it is
- * NULL.
- */
-static void sum_up(const struct track *t, double *sum, double *square,
-		   const struct ml_member *m, const double weight[ML_SERVED],
-		   const struct ml_member *other, const double less[ML_SERVED])
-{
-	double total = 0, squares = 0;
-
-	sum[0] = 0;
-	if (square)
-		square[0] = 0;
-	for (size_t i = 0; i < t->count; i += TILE) {
-		size_t n = t->count - i < TILE ? t->count - i : TILE;
-		double tile[2][TILE] = { { 0 } };
-
-		add_counts(tile[0], tile[1], m, weight, 1, t->first + i, n);
-		if (other)
-			add_counts(tile[0], tile[1], other, less, -1, t->first + i, n);
-		for (size_t k = 0; k < n; k++)
-			sum[i + k + 1] = total += tile[0][k];
-		for (size_t k = 0; square && k < n; k++)
-			square[i + k + 1] = squares += tile[1][k];
-	}
-}
-
-/* The sum up to a position within the summed bins. */
-static double upto(const struct track *t, const double *sum, double position)
-{
-	double at = position * t->bins_a_ref;
-	size_t bin = at < (double)t->first ? t->first : (size_t)at;
-
-	if (bin >= t->first + t->count)
-		return sum[t->count];
-	double part = at - (double)bin;
-	size_t i = bin - t->first;
-
-	if (bin + 1 == t->bins) /* the last bin may be short */
-		part *= t->width / (t->refs - (double)bin * t->width);
-	return sum[i] + part * (sum[i + 1] - sum[i]);
-}
-
-static double between(const struct track *t, const double *sum, double from, double to)
-{
-	return upto(t, sum, to) - upto(t, sum, from);
-}
-
-static double asked(const struct track *t, double from, double to)
-{
-	return t->den ? between(t, t->den, from, to) : to - from;
-}
-
-/* The average of the bins [low, high). 0 / 0 is NAN, for which no comparison holds. */
-static double average_of(const struct track *t, size_t low, size_t high)
-{
-	double end = high < t->bins ? (double)high * t->width : t->refs;
-	double n = t->num[high - t->first] - t->num[low - t->first];
-
-	return n / (t->den ? t->den[high - t->first] - t->den[low - t->first]
-			   : end - (double)low * t->width);
-}
-
-/* The moving average at bins [from, to), for windows that the ends of the run cut. */
-static void average_ends(struct track *t, size_t half, size_t from, size_t to)
-{
-	for (size_t b = from; b < to; b++)
-		t->value[b - t->low_bin] =
-			average_of(t, b > half ? b - half : 0,
-				   b + half + 1 < t->bins ? b + half + 1 : t->bins);
-}
-
-/* The same for whole windows. These loops take the time. */
-static void average_middle(struct track *t, size_t half, size_t from, size_t to)
-{
-	const double *high = t->num + from + half + 1 - t->first,
-		     *low = t->num + from - half - t->first;
-	double *value = t->value + (from - t->low_bin);
-	double refs = 1 / (t->width * (double)(2 * half + 1));
-
-	if (!t->den) {
-		for (size_t i = 0; i < to - from; i++)
-			value[i] = (high[i] - low[i]) * refs;
-		return;
-	}
-	const double *more = t->den + from + half + 1 - t->first,
-		     *less = t->den + from - half - t->first;
-	for (size_t i = 0; i < to - from; i++)
-		value[i] = (high[i] - low[i]) / (more[i] - less[i]);
-}
-
-/*
- * The moving average of 2 * half + 1 bins at the bins [from, to), with the minimum and
- * maximum of each BLOCK.
- */
-static void average(struct track *t, size_t half, size_t from, size_t to)
-{
-	size_t first = from > half ? from : half, last = to + half < t->bins ? to : 0;
-
-	t->low_bin = from;
-	t->values = to - from;
-	if (!last) /* the last bin may be short; a window with it is not whole */
-		last = t->bins > half + 1 ? t->bins - half - 1 : 0;
-	if (first < last) {
-		average_ends(t, half, from, first);
-		average_middle(t, half, first, last);
-		average_ends(t, half, last, to);
-	} else
-		average_ends(t, half, from, to);
-	for (size_t i = 0; t->min && i * BLOCK < t->values; i++) {
-		size_t end = (i + 1) * BLOCK < t->values ? (i + 1) * BLOCK : t->values;
-		double min = INFINITY, max = -INFINITY;
-
-		for (size_t b = i * BLOCK; b < end; b++) {
-			min = t->value[b] < min ? t->value[b] : min;
-			max = t->value[b] > max ? t->value[b] : max;
-		}
-		t->min[i] = min;
-		t->max[i] = max;
-	}
-}
-
-/* The first value whose bin has its middle at or behind a position. */
-static size_t value_at(const struct track *t, double position)
-{
-	double at = position * t->bins_a_ref - 0.5 - (double)t->low_bin;
-
-	if (at <= 0)
-		return 0;
-	if (at >= (double)t->values)
-		return t->values;
-	return (size_t)at + (at > (double)(size_t)at);
-}
-
-/* Widens [low, high] by the averages at the bins whose middles lie in [from, to). */
-static void widen(const struct track *t, double from, double to, double *low,
-		  double *high)
-{
-	size_t b = value_at(t, from), end = value_at(t, to);
-	double min = *low, max = *high;
-
-	while (b < end) {
-		bool whole = t->min && b % BLOCK == 0 && b + BLOCK <= end;
-		double l = whole ? t->min[b / BLOCK] : t->value[b];
-		double m = whole ? t->max[b / BLOCK] : t->value[b];
-
-		min = l < min ? l : min;
-		max = m > max ? m : max;
-		b += whole ? BLOCK : 1;
-	}
-	*low = min;
-	*high = max;
-}
-
 static double position_of(const struct ml_curve_options *o, uint32_t trace, double common)
 {
 	return o->matching ? ml_time_match_position(o->matching, trace, common) : common;
@@ -405,7 +213,7 @@ struct work {
 	double from, to; /* common time */
 	double shift;
 	size_t cells;
-	struct track track;
+	struct ml_curve_track track;
 };
 
 static double bound(const struct work *w, size_t cell)
@@ -422,7 +230,7 @@ static double clamp(double v, double low, double high)
 static void prepare(struct work *w, struct room *r, bool ends, bool deviation)
 {
 	const struct ml_ensemble_trace *trace = &w->e->traces[w->m->trace];
-	struct track *t = &w->track;
+	struct ml_curve_track *t = &w->track;
 	struct ratio other;
 
 	t->width = (double)((uint64_t)1 << trace->bits);
@@ -444,21 +252,21 @@ static void prepare(struct work *w, struct room *r, bool ends, bool deviation)
 	if (w->other) { /* the deviation is that of the member alone */
 		ratio_of(w->other, w->o, &other);
 		t->own = r->own;
-		sum_up(t, t->own, t->square, w->m, w->ratio.num, NULL, NULL);
+		ml_curve_track_sum(t, t->own, t->square, w->m, w->ratio.num, NULL, NULL);
 	}
-	sum_up(t, t->num, w->other ? NULL : t->square, w->m, w->ratio.num, w->other,
-	       other.num);
+	ml_curve_track_sum(t, t->num, w->other ? NULL : t->square, w->m, w->ratio.num,
+			   w->other, other.num);
 	if (!w->ratio.plain) {
 		t->den = r->den;
-		sum_up(t, t->den, NULL, w->m, w->ratio.den, NULL, NULL);
+		ml_curve_track_sum(t, t->den, NULL, w->m, w->ratio.den, NULL, NULL);
 	}
 	if (ends) {
 		t->value = r->value;
-		if (w->shift > 0 || (high - low) / w->cells >= 2 * BLOCK) {
+		if (w->shift > 0 || (high - low) / w->cells >= 2 * ML_CURVE_BLOCK) {
 			t->min = r->min;
 			t->max = r->max;
 		}
-		average(t, w->half, low, high);
+		ml_curve_track_average(t, w->half, low, high);
 	}
 }
 
@@ -470,7 +278,7 @@ struct cell {
 static struct cell cell_of(const struct work *w, size_t i, double p, double q)
 {
 	struct cell c = { NAN, NAN, NAN, NAN, NAN };
-	const struct track *t = &w->track;
+	const struct ml_curve_track *t = &w->track;
 	uint32_t trace = w->m->trace;
 
 	p = clamp(p, 0, t->refs);
@@ -481,25 +289,29 @@ static struct cell cell_of(const struct work *w, size_t i, double p, double q)
 	reach = reach > (q - p) / 2 ? reach : (q - p) / 2;
 	double from = clamp(mid - reach, 0, t->refs), to = clamp(mid + reach, 0, t->refs);
 
-	c.asked = asked(t, from, to);
+	c.asked = ml_curve_track_asked(t, from, to);
 	if (!(c.asked > 0))
 		return c;
 	double volume = volume_of(w->o, trace, bound(w, i), bound(w, i + 1));
-	double mean = between(t, t->num, from, to) / c.asked;
+	double mean = ml_curve_track_between(t, t->num, from, to) / c.asked;
 	double low = mean, high = mean;
 	if (t->values) {
 		if (w->shift > 0) {
 			p = position_of(w->o, trace, bound(w, i) - w->shift);
 			q = position_of(w->o, trace, bound(w, i + 1) + w->shift);
 		}
-		widen(t, p, q, &low, &high);
+		ml_curve_track_widen(t, p, q, &low, &high);
 	}
 	c.mean = mean * volume;
 	c.low = low * volume;
 	c.high = high * volume;
 	if (t->square) {
-		double own = t->own ? between(t, t->own, from, to) / c.asked : mean;
-		double variance = between(t, t->square, from, to) / c.asked - own * own;
+		double own = t->own ? ml_curve_track_between(t, t->own, from, to) /
+					      c.asked
+				    : mean;
+		double variance = ml_curve_track_between(t, t->square, from, to) /
+					  c.asked -
+				  own * own;
 
 		c.deviation = sqrt(variance > 0 ? variance : 0) * volume;
 	}
@@ -596,9 +408,9 @@ static void count_upto(const struct ml_curves *c, size_t member, double position
 		part = (position - (double)((uint64_t)bin << t->bits)) /
 		       (double)ml_ensemble_bin_refs(t, bin);
 	for (unsigned k = 1; k <= m->parsed.levels + 1; k++) {
-		uint64_t n = c->before[member][bin / BLOCK * ML_SERVED + k];
+		uint64_t n = c->before[member][bin / ML_CURVE_BLOCK * ML_SERVED + k];
 
-		for (size_t b = bin / BLOCK * BLOCK; b < bin; b++)
+		for (size_t b = bin / ML_CURVE_BLOCK * ML_CURVE_BLOCK; b < bin; b++)
 			n += m->served[k][b];
 		count[k] += sign * (double)n;
 		if (part > 0)

@@ -1,6 +1,7 @@
 /*
- * The pass that fills a profile, while it runs: shared by profile.c (references)
- * and profile_lines.c (misses, lines that leave, lines that bounce).
+ * The pass that fills a profile, while it runs: shared by profile_pass.c (references),
+ * profile_lines.c (misses, lines that leave, lines that bounce) and profile_keep.c (the
+ * end).
  */
 #pragma once
 
@@ -112,3 +113,5 @@ void ml_profile_leave(void *arg, const struct ml_events *e, const struct ml_leav
 void ml_profile_bounced(void *arg, const struct ml_events *e, const struct ml_bounce *b);
 void ml_profile_page(void *arg, const struct ml_events *e, const struct ml_page *g);
 void ml_profile_lines_end(struct ml_profiler *x);
+/* Adds up what the planes hold of a cell, and empties them. */
+void ml_profile_take(struct ml_profiler *x, size_t cell, struct ml_profile_sum *sum);

@@ -8,18 +8,8 @@
  * Positions count references in simulated order from the start of the simulated window;
  * without interleaving a position is the time minus info.from.
  *
- * Writing is a pass of a replay; the file appears under its name only when it is
- * complete. Reading maps the file and decodes what is asked for; one thread at a time.
- *
- *	ml_result_describe(&info, trace, &options, &arena);
- *	if (!ml_result_writer_open(&w, path, &info, err))
- *		return false;
- *	struct ml_pass passes[] = { ml_profiler_pass(x), ml_result_writer_pass(w) };
- *	bool ok = ml_replay_run(r, passes, 2, err);
- *	ml_profiler_close(x, r);
- *	if (!ok)
- *		ml_result_writer_abandon(w);
- *	return ok && ml_result_writer_close(w, &profile, err);
+ * result_writer.h writes the file. Reading maps it and decodes what is asked for; one
+ * thread at a time.
  */
 #pragma once
 
@@ -28,6 +18,7 @@
 #include <stdint.h>
 
 #include "lib/analyse/passes/profile.h"
+#include "lib/analyse/result/result_info.h"
 #include "lib/analyse/result/result_rows.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
@@ -35,9 +26,6 @@
 #include "lib/base/file.h"
 #include "lib/base/pack.h"
 
-struct ml_pass;
-struct ml_replay_options;
-struct ml_result_writer;
 struct ml_trace;
 
 enum {
@@ -50,33 +38,6 @@ enum {
 	ML_RESULT_STEP_BITS = 2, /* each resolution has bins 4 times as wide */
 	ML_RESULT_RESOLUTIONS = 12,
 };
-
-/* What was simulated: everything that the outcomes depend on. */
-struct ml_result_info {
-	uint8_t trace[16];   /* its id */
-	uint64_t trace_refs; /* references that the trace had; it may still be growing */
-	const char *machine; /* canonical text of the requested machine (the profile has
-				the one simulated) */
-	const char *version; /* of memlamp */
-	unsigned want;
-	uint64_t interleave; /* as requested: ML_INTERLEAVE_AUTO is stored as such */
-	uint64_t from, to;   /* the window, as times */
-	const char *cores;   /* threads with a given core: "1:0 2:1", or empty */
-};
-
-/* Text lives in a. */
-void ml_result_describe(struct ml_result_info *info, const struct ml_trace *t,
-			const struct ml_replay_options *o, struct ml_arena *a);
-bool ml_result_same(const struct ml_result_info *a, const struct ml_result_info *b);
-
-/* Creates a file that gets the name path when the writer is closed. */
-bool ml_result_writer_open(struct ml_result_writer **w, const char *path,
-			   const struct ml_result_info *info, struct ml_err *err);
-struct ml_pass ml_result_writer_pass(struct ml_result_writer *w);
-/* Writes the rest and frees w, also on failure; then no file is left. */
-bool ml_result_writer_close(struct ml_result_writer *w, const struct ml_profile *p,
-			    struct ml_err *err);
-void ml_result_writer_abandon(struct ml_result_writer *w);
 
 /*
  * Where references are interleaved: the blocks within which they were merged (turns.h),
@@ -159,32 +120,6 @@ struct ml_result_series {
 };
 bool ml_result_series(struct ml_result *r, uint64_t from, uint64_t to, size_t cells,
 		      struct ml_result_series *s, struct ml_arena *a, struct ml_err *err);
-
-/*
- * References by site or by region, and by serving level, in order of the number.
- * References of a library count for the site of the user's line that called it.
- */
-struct ml_result_counts {
-	uint64_t from, to; /* the positions that are counted: whole blocks, and edges
-			      where possible */
-	struct ml_result_count {
-		uint32_t id;
-		uint64_t served[ML_SERVED];
-	} * at;
-	size_t count, cap;
-};
-/*
- * Counts the blocks that lie within [from, to); the end of the result ends a block too.
- * For sites the edges are counted as well, so that the window is exact, if the trace is
- * given and references were simulated as recorded. (Not for regions: their numbers follow
- * from a walk over the whole trace.) Rows live in a.
- */
-bool ml_result_sites(struct ml_result *r, const struct ml_trace *t, uint64_t from,
-		     uint64_t to, struct ml_result_counts *c, struct ml_arena *a,
-		     struct ml_err *err);
-bool ml_result_regions(struct ml_result *r, uint64_t from, uint64_t to,
-		       struct ml_result_counts *c, struct ml_arena *a,
-		       struct ml_err *err);
 
 /*
  * The rows of references that are alike (result_rows.h) among the 2^16 references from a

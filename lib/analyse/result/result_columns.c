@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "lib/analyse/result/result_counts.h"
 #include "lib/analyse/result/result_parts.h"
 
 /*

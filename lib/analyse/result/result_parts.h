@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "lib/analyse/result/result.h"
+#include "lib/analyse/result/result_counts.h"
 
 #define ML_RESULT_MAGIC "mlresult"
 #define ML_RESULT_END   "mls-end\n"

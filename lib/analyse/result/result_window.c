@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/analyse/result/result_counts.h"
 #include "lib/analyse/result/result_parts.h"
 #include "lib/base/map.h"
 #include "lib/trace/trace.h"

@@ -6,6 +6,7 @@
 #include "lib/analyse/passes/interleave.h"
 #include "lib/analyse/passes/replay.h"
 #include "lib/analyse/result/result_parts.h"
+#include "lib/analyse/result/result_writer.h"
 #include "lib/base/map.h"
 #include "lib/base/newfile.h"
 #include "lib/trace/format.h"

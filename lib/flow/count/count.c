@@ -5,6 +5,7 @@
 #include "lib/base/buf.h"
 #include "lib/flow/count/fit.h"
 #include "lib/flow/flow.h"
+#include "lib/flow/flow_build.h"
 
 /* Loop iterations that one fit may evaluate, and the points that check it. */
 enum { BUDGET = 3000000, HELD_OUT = 12, DEPTH = 64 };

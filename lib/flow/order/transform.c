@@ -6,6 +6,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/flow/flow.h"
+#include "lib/flow/flow_build.h"
 #include "lib/flow/order/hull.h"
 
 enum { LOOPS = 32, BANDS = 256 };

@@ -1,6 +1,7 @@
 /* Loops of C: bounds, steps, conditions, and those whose end depends on data. */
 #include <inttypes.h>
 
+#include "lib/flow/flow_build.h"
 #include "lib/flow/read/c_read_parts.h"
 
 static enum CXCursorKind kind(const struct ml_c_reader *r, CXCursor c)

@@ -1,6 +1,7 @@
 /* Types, declarations, and the places that C expressions name. */
 #include <string.h>
 
+#include "lib/flow/flow_build.h"
 #include "lib/flow/read/c_read_parts.h"
 
 static enum CXChildVisitResult collect(CXCursor c, CXCursor parent, CXClientData data)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/buf.h"
+#include "lib/flow/flow_build.h"
 #include "lib/flow/read/c_read_parts.h"
 #include "lib/flow/read/delinear.h"
 

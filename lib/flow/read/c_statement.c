@@ -1,6 +1,7 @@
 /* Statements of C: guards, declarations, jumps. */
 #include <string.h>
 
+#include "lib/flow/flow_build.h"
 #include "lib/flow/read/c_read_parts.h"
 
 static enum CXChildVisitResult append(CXCursor c, CXCursor parent, CXClientData data)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/flow/flow_build.h"
 #include "lib/flow/read/c_read_parts.h"
 
 static void operation(struct ml_c_reader *r, CXCursor c, enum ml_flow_op op)

@@ -6,6 +6,7 @@
 #include "lib/base/file.h"
 #include "lib/flow/read/c_read.h"
 #include "lib/flow/flow.h"
+#include "lib/flow/flow_build.h"
 #include "lib/flow/read/sdfg_read.h"
 
 enum { LARGEST = 256 << 20 };

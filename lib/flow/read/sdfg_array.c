@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/flow/flow_build.h"
 #include "lib/flow/read/sdfg_read_parts.h"
 
 void ml_sdfg_subset(struct ml_sdfg_reader *r, json_t *subset, struct ml_sdfg_subset *out)

@@ -1,6 +1,7 @@
 /* Copies from one array to another, element by element. */
 #include <string.h>
 
+#include "lib/flow/flow_build.h"
 #include "lib/flow/read/sdfg_state_parts.h"
 
 /* Loops over the elements of a subset; index[d] is the place in dimension d. */

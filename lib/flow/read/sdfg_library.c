@@ -1,6 +1,7 @@
 /* The operations of library nodes of DaCe, by their known volume. */
 #include <string.h>
 
+#include "lib/flow/flow_build.h"
 #include "lib/flow/read/sdfg_read_parts.h"
 
 static const struct ml_sym *volume(struct ml_arena *a, const struct ml_sdfg_subset *x)

@@ -1,6 +1,7 @@
 /* Nested graphs: the arrays and names that they see. */
 #include <string.h>
 
+#include "lib/flow/flow_build.h"
 #include "lib/flow/poly.h"
 #include "lib/flow/read/sdfg_state_parts.h"
 

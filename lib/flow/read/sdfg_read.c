@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "lib/base/buf.h"
+#include "lib/flow/flow_build.h"
 #include "lib/flow/read/sdfg_read_parts.h"
 
 enum { UNPACKED = 1 << 30 };

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/flow/flow_build.h"
 #include "lib/flow/read/sdfg_state_parts.h"
 
 static const char *type_of(struct ml_sdfg_dataflow *s, size_t node)

@@ -1,6 +1,7 @@
 /* Views: arrays that show the storage of another one. */
 #include <string.h>
 
+#include "lib/flow/flow_build.h"
 #include "lib/flow/read/sdfg_state_parts.h"
 
 /* The edge between a view and what it is a view of. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "lib/query/workspace/open_trace.h"
+#include "lib/query/trace/open/open_trace.h"
 #include "lib/query/workspace/workspace.h"
 
 static bool is_trace(const char *path, const uint8_t id[16])

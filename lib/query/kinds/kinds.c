@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "lib/query/routes/route_open.h"
+#include "lib/query/kinds/route_open.h"
 #include "lib/query/workspace/request.h"
 
 const struct ml_document_kind *const ml_kinds[] = {

@@ -5,12 +5,12 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/path.h"
-#include "lib/query/workspace/open_sim.h"
+#include "lib/query/trace/open/open_sim.h"
 #include "lib/query/workspace/workspace.h"
 #include "lib/query/drawing/picture.h"
-#include "lib/query/drawing/picture_time.h"
+#include "lib/query/trace/pictures/picture_time.h"
 #include "lib/query/report/report_parts.h"
-#include "lib/query/tables/source_lines.h"
+#include "lib/query/trace/tables/source_lines.h"
 
 enum { TIME_WIDTH = 1120, TIME_HEIGHT = 260, NEGLIGIBLE = 200 };
 

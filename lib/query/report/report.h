@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
-#include "lib/query/drawing/picture_heat.h"
+#include "lib/query/trace/pictures/picture_heat.h"
 #include "lib/query/report/report_window.h"
 
 struct ml_buf;

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/query/workspace/open_sim.h"
+#include "lib/query/trace/open/open_sim.h"
 #include "lib/query/drawing/picture.h"
-#include "lib/query/drawing/picture_regions.h"
+#include "lib/query/trace/pictures/picture_regions.h"
 
 enum { ACROSS = 160, DOWN = 128, MAP_WIDTH = 520, MAP_HEIGHT = 400, FIELDS = 78 };
 

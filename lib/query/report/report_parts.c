@@ -5,7 +5,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/table.h"
-#include "lib/query/workspace/open_sim.h"
+#include "lib/query/trace/open/open_sim.h"
 #include "lib/query/drawing/picture.h"
 
 void ml_report_put(struct ml_report_page *p, const char *fmt, ...)

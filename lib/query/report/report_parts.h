@@ -5,7 +5,7 @@
 #pragma once
 
 #include "lib/base/arena.h"
-#include "lib/query/tables/profile_rows.h"
+#include "lib/query/trace/tables/profile_rows.h"
 #include "lib/query/report/report.h"
 
 struct ml_report_page {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "lib/base/path.h"
-#include "lib/query/workspace/open_sim.h"
+#include "lib/query/trace/open/open_sim.h"
 
 enum { BOUNCES_MIN = 10 }; /* lines with fewer bounces get no row */
 

@@ -6,7 +6,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/map.h"
 #include "lib/base/path.h"
-#include "lib/query/workspace/open_sim.h"
+#include "lib/query/trace/open/open_sim.h"
 #include "lib/query/drawing/picture.h"
 
 enum {

@@ -2,8 +2,8 @@
 
 #include "lib/analyse/passes/cells.h"
 #include "lib/cache/lru/event_sums.h"
-#include "lib/query/workspace/open_sim.h"
-#include "lib/query/workspace/walk.h"
+#include "lib/query/trace/open/open_sim.h"
+#include "lib/query/trace/open/walk.h"
 
 /* A cell of the pass, and the index of its counts in the profile. */
 struct cell {

@@ -9,7 +9,7 @@
 #include "lib/base/map.h"
 #include "lib/base/path.h"
 #include "lib/query/samples/row_groups.h"
-#include "lib/query/tables/profile_rows.h"
+#include "lib/query/trace/tables/profile_rows.h"
 #include "lib/samples/samples.h"
 #include "lib/samples/selection.h"
 

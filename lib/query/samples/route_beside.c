@@ -3,8 +3,8 @@
 #include "lib/query/samples/beside.h"
 #include "lib/query/samples/route_samples.h"
 #include "lib/query/samples/sample_request.h"
-#include "lib/query/tables/profile_rows.h"
-#include "lib/query/workspace/open_sim.h"
+#include "lib/query/trace/tables/profile_rows.h"
+#include "lib/query/trace/open/open_sim.h"
 #include "lib/query/workspace/workspace.h"
 
 static void put_share(struct ml_json *w, const char *key, uint64_t part, uint64_t whole)

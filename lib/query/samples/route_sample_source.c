@@ -11,7 +11,7 @@
 #include "lib/base/path.h"
 #include "lib/query/samples/route_samples.h"
 #include "lib/query/samples/sample_request.h"
-#include "lib/query/workspace/open_trace.h"
+#include "lib/query/trace/open/open_trace.h"
 #include "lib/query/workspace/workspace.h"
 
 enum { SOURCE_MAX = 8 << 20 }; /* bytes */

@@ -6,6 +6,7 @@
 #include "lib/analyse/passes/replay.h"
 #include "lib/base/buf.h"
 #include "lib/query/sampling/trace_rows.h"
+#include "lib/samples/samples_make.h"
 #include "lib/trace/trace.h"
 
 enum { ROWS_WANTED = 100 * 1000 };

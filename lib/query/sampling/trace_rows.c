@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "lib/samples/samples_make.h"
 #include "lib/trace/regions/region_lookup.h"
 #include "lib/trace/trace.h"
 

@@ -13,6 +13,7 @@
 #include "lib/base/work.h"
 #include "lib/samples/read/csv_cells.h"
 #include "lib/samples/sample_parts.h"
+#include "lib/samples/samples_make.h"
 
 struct progress;
 

@@ -5,6 +5,7 @@
 #include "lib/base/err.h"
 #include "lib/samples/data_source.h"
 #include "lib/samples/read/readers.h"
+#include "lib/samples/samples_make.h"
 #include "lib/trace/text/scan.h"
 
 /* A column by its name without underscores: ibs_dc_miss and IbsDcMiss are the same. */

@@ -15,6 +15,7 @@
 #include "lib/base/err.h"
 #include "lib/base/work.h"
 #include "lib/samples/data_source.h"
+#include "lib/samples/samples_make.h"
 #include "lib/trace/text/scan.h"
 
 enum column {

@@ -3,6 +3,7 @@
 
 #include "lib/base/err.h"
 #include "lib/samples/read/readers.h"
+#include "lib/samples/samples_make.h"
 
 struct ml_scan_word ml_read_trim(const char *at, const char *end)
 {

@@ -6,6 +6,7 @@
 #include "lib/base/err.h"
 #include "lib/samples/read/readers.h"
 #include "lib/samples/samples_file.h"
+#include "lib/samples/samples_make.h"
 
 enum { HARDWARE_MAX = 64 << 20, LOOK = 1 << 16 };
 

@@ -5,6 +5,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/trace/text/scan.h"
+#include "lib/trace/text/text_parts.h"
 #include "lib/trace/writer.h"
 
 enum { DEFAULT_SIZE = 8, DEFAULT_SIZE_LRW = 4, SIZE_LARGEST = 16 << 20 };
@@ -40,102 +41,34 @@ void ml_text_release(struct ml_text *t)
 	*t = (struct ml_text){ 0 };
 }
 
-/* The part of the current line that is not read yet. */
-struct line {
-	struct ml_text *t;
-	const char *at, *end;
-	struct ml_err *err;
-};
-
-static bool bad(const struct line *l, const char *reason, struct ml_scan_word w)
-{
-	char shown[ML_SCAN_SHOWN];
-
-	return ml_fail(l->err, ML_FORMAT, "%s:%llu: %s '%s'", l->t->name,
-		       (unsigned long long)l->t->line, reason, ml_scan_shown(w, shown));
-}
-
-/* Reads a word. At the end of the line: false, and the word is empty. */
-static bool next_word(struct line *l, struct ml_scan_word *w)
-{
-	l->at = ml_scan_blanks(l->at, l->end);
-	*w = (struct ml_scan_word){ l->at, 0 };
-	if (l->at == l->end || *l->at == '#')
-		return false;
-	while (l->at < l->end && !ml_scan_blank(*l->at))
-		l->at++;
-	w->size = (size_t)(l->at - w->at);
-	return true;
-}
-
-/* Reads a quoted text; *w is the text without escapes, in scratch. */
-static bool unquote(struct line *l, struct ml_scan_word *w)
-{
-	struct ml_buf *b = &l->t->scratch;
-	const char *start = l->at++;
-
-	b->size = 0;
-	for (; l->at < l->end && *l->at != '"'; l->at++) {
-		if (*l->at == '\\' && l->at + 1 < l->end)
-			l->at++;
-		ml_buf_u8(b, (uint8_t)*l->at);
-	}
-	if (l->at == l->end)
-		return bad(l, "there is no closing quote in",
-			   (struct ml_scan_word){ start, (size_t)(l->end - start) });
-	l->at++;
-	*w = (struct ml_scan_word){ (const char *)b->data, b->size };
-	return true;
-}
-
-static bool next_name(struct line *l, struct ml_scan_word *w)
-{
-	l->at = ml_scan_blanks(l->at, l->end);
-	if (l->at < l->end && *l->at == '"') {
-		ml_buf_reserve(&l->t->scratch, 1); /* the data of "" is not NULL */
-		return unquote(l, w);
-	}
-	if (!next_word(l, w))
-		return bad(l, "a name is missing", *w);
-	return true;
-}
-
-static bool next_number(struct line *l, const char *what, uint64_t *value)
-{
-	struct ml_scan_word w;
-
-	next_word(l, &w);
-	return ml_scan_whole(w, value) || bad(l, what, w);
-}
-
-static bool to_thread(const struct line *l, uint64_t v, struct ml_scan_word w,
+static bool to_thread(const struct ml_text_line *l, uint64_t v, struct ml_scan_word w,
 		      uint16_t *thread)
 {
 	*thread = (uint16_t)v;
 	return (v && v <= UINT16_MAX) ||
-	       bad(l, "threads are numbered from 1 to 65535, not", w);
+	       ml_text_bad(l, "threads are numbered from 1 to 65535, not", w);
 }
 
-static bool to_size(const struct line *l, uint64_t v, struct ml_scan_word w,
+static bool to_size(const struct ml_text_line *l, uint64_t v, struct ml_scan_word w,
 		    uint64_t *size)
 {
 	*size = v;
 	return (v && v <= SIZE_LARGEST) ||
-	       bad(l, "a reference has 1 byte to 16 MiB, not", w);
+	       ml_text_bad(l, "a reference has 1 byte to 16 MiB, not", w);
 }
 
 /* Reads "@2" at the end of a mark, if it is there, and sets the writer's thread. */
-static bool use_thread(struct line *l)
+static bool use_thread(struct ml_text_line *l)
 {
 	uint16_t thread = l->t->thread;
 	struct ml_scan_word w;
 	uint64_t v;
 
-	if (next_word(l, &w)) {
+	if (ml_text_word(l, &w)) {
 		struct ml_scan_word digits = { w.at + 1, w.size - 1 };
 
 		if (w.at[0] != '@' || !ml_scan_whole(digits, &v))
-			return bad(l, "expected nothing or @THREAD, not", w);
+			return ml_text_bad(l, "expected nothing or @THREAD, not", w);
 		if (!to_thread(l, v, w, &thread))
 			return false;
 	}
@@ -143,11 +76,11 @@ static bool use_thread(struct line *l)
 	return true;
 }
 
-static bool ends(struct line *l)
+static bool ends(struct ml_text_line *l)
 {
 	struct ml_scan_word w;
 
-	return !next_word(l, &w) || bad(l, "unexpected", w);
+	return !ml_text_word(l, &w) || ml_text_bad(l, "unexpected", w);
 }
 
 enum { MODIFY = ML_FETCH + 1 };
@@ -163,7 +96,8 @@ static int kind_of(char c)
 	return -1;
 }
 
-static bool emit(struct line *l, int kind, uint64_t size, const struct ml_ref *ref)
+static bool emit(struct ml_text_line *l, int kind, uint64_t size,
+		 const struct ml_ref *ref)
 {
 	struct ml_writer *w = l->t->writer;
 
@@ -176,7 +110,7 @@ static bool emit(struct line *l, int kind, uint64_t size, const struct ml_ref *r
 }
 
 /* r0x40:4@2+8*10 */
-static bool compact(struct line *l, struct ml_scan_word w)
+static bool compact(struct ml_text_line *l, struct ml_scan_word w)
 {
 	struct ml_ref ref = { .site = l->t->site, .thread = l->t->thread };
 	const char *end = w.at + w.size, *at = NULL;
@@ -187,13 +121,13 @@ static bool compact(struct line *l, struct ml_scan_word w)
 	if (kind >= 0 && w.at[0] >= 'a')
 		at = ml_scan_number(w.at + 1, end, &ref.addr);
 	if (!at)
-		return bad(l, "expected a reference or a directive, not", w);
+		return ml_text_bad(l, "expected a reference or a directive, not", w);
 	while (at < end) {
 		char part = *at;
 
 		at = ml_scan_number(at + 1, end, &v);
 		if (!at)
-			return bad(l, "a number is missing or too large in", w);
+			return ml_text_bad(l, "a number is missing or too large in", w);
 		if (part == '*')
 			count = v;
 		else if (part == '+')
@@ -207,7 +141,8 @@ static bool compact(struct line *l, struct ml_scan_word w)
 			if (!to_thread(l, v, w, &ref.thread))
 				return false;
 		} else
-			return bad(l, "expected :SIZE, @THREAD, *COUNT, +STRIDE in", w);
+			return ml_text_bad(
+				l, "expected :SIZE, @THREAD, *COUNT, +STRIDE in", w);
 	}
 	for (; count; count--, ref.addr += stride)
 		if (!emit(l, kind, size, &ref))
@@ -216,22 +151,23 @@ static bool compact(struct line *l, struct ml_scan_word w)
 }
 
 /* Reads FILE:LINE, "FILE":LINE, 0xIP or ?. */
-static bool place(struct line *l, uint64_t *ip, struct ml_scan_word *file, uint64_t *line)
+static bool place(struct ml_text_line *l, uint64_t *ip, struct ml_scan_word *file,
+		  uint64_t *line)
 {
 	struct ml_scan_word w;
 
 	*ip = *line = 0;
 	if (l->at < l->end && *l->at == '"') {
 		ml_buf_reserve(&l->t->scratch, 1);
-		if (!unquote(l, file))
+		if (!ml_text_unquote(l, file))
 			return false;
-		next_word(l, &w);
+		ml_text_word(l, &w);
 		if (w.size < 2 || w.at[0] != ':' ||
 		    !ml_scan_whole((struct ml_scan_word){ w.at + 1, w.size - 1 }, line))
-			return bad(l, "expected :LINE after the file, not", w);
-		return *line <= UINT32_MAX || bad(l, "no line can be", w);
+			return ml_text_bad(l, "expected :LINE after the file, not", w);
+		return *line <= UINT32_MAX || ml_text_bad(l, "no line can be", w);
 	}
-	next_word(l, &w);
+	ml_text_word(l, &w);
 	*file = (struct ml_scan_word){ w.at, 0 };
 	if (w.size == 1 && *w.at == '?')
 		return true;
@@ -242,15 +178,15 @@ static bool place(struct line *l, uint64_t *ip, struct ml_scan_word *file, uint6
 	if (colon && ml_scan_decimal(colon + 1, w.at + w.size, line) == w.at + w.size)
 		file->size = (size_t)(colon - w.at);
 	if (!file->size)
-		return bad(l, "expected FILE:LINE, not", w);
-	return *line <= UINT32_MAX || bad(l, "no line can be", w);
+		return ml_text_bad(l, "expected FILE:LINE, not", w);
+	return *line <= UINT32_MAX || ml_text_bad(l, "no line can be", w);
 }
 
 /* The site of a text. The reader parses each different text once. */
-static bool find_site(struct line *l, struct ml_scan_word text, uint32_t *site)
+static bool find_site(struct ml_text_line *l, struct ml_scan_word text, uint32_t *site)
 {
 	struct ml_tables *tables = ml_writer_tables(l->t->writer);
-	struct line inner = { l->t, text.at, text.at + text.size, l->err };
+	struct ml_text_line inner = { l->t, text.at, text.at + text.size, l->err };
 	size_t known = l->t->places.count;
 	uint32_t i = ml_names_add_bytes(&l->t->places, text.at, text.size);
 	struct ml_scan_word file, func, object = { "", 0 };
@@ -297,53 +233,28 @@ static bool find_site(struct line *l, struct ml_scan_word text, uint32_t *site)
 	return true;
 }
 
-/* The rest of the line up to a comment, without the blanks around it. */
-static struct ml_scan_word rest(struct line *l)
-{
-	bool quoted = false;
-	const char *at = l->at = ml_scan_blanks(l->at, l->end);
-
-	for (; at < l->end; at++) {
-		bool first = at == l->at || ml_scan_blank(at[-1]);
-
-		if (quoted && *at == '\\')
-			at++;
-		else if (*at == '"' && (quoted || first))
-			quoted = !quoted;
-		else if (*at == '#' && first && !quoted)
-			break;
-	}
-	if (at > l->end)
-		at = l->end;
-	while (at > l->at && ml_scan_blank(at[-1]))
-		at--;
-	struct ml_scan_word w = { l->at, (size_t)(at - l->at) };
-	l->at = l->end;
-	return w;
-}
-
 /* ADDRESS [SIZE [THREAD [SITE [<- CALLER]]]], after the letter of the kind. */
-static bool one_reference(struct line *l, int kind, uint64_t size)
+static bool one_reference(struct ml_text_line *l, int kind, uint64_t size)
 {
 	struct ml_ref ref = { .site = l->t->site, .thread = l->t->thread };
 	struct ml_scan_word w;
 	uint64_t v;
 
-	if (!next_number(l, "expected an address, not", &ref.addr))
+	if (!ml_text_number(l, "expected an address, not", &ref.addr))
 		return false;
-	if (next_word(l, &w)) {
+	if (ml_text_word(l, &w)) {
 		if (!ml_scan_whole(w, &v))
-			return bad(l, "expected a size, not", w);
+			return ml_text_bad(l, "expected a size, not", w);
 		if (!to_size(l, v, w, &size))
 			return false;
 	}
-	if (next_word(l, &w)) {
+	if (ml_text_word(l, &w)) {
 		if (!ml_scan_whole(w, &v))
-			return bad(l, "expected a thread, not", w);
+			return ml_text_bad(l, "expected a thread, not", w);
 		if (!to_thread(l, v, w, &ref.thread))
 			return false;
 	}
-	w = rest(l);
+	w = ml_text_rest(l);
 	if (w.size) {
 		const char *arrow = memmem(w.at, w.size, " <- ", 4);
 		struct ml_scan_word site = w, caller;
@@ -362,7 +273,7 @@ static bool one_reference(struct line *l, int kind, uint64_t size)
 }
 
 /* The region of a kind and name; a new one is a copy of `as`. */
-static uint32_t find_region(struct line *l, enum ml_region_kind kind,
+static uint32_t find_region(struct ml_text_line *l, enum ml_region_kind kind,
 			    struct ml_scan_word name, const struct ml_region *as)
 {
 	struct ml_text *t = l->t;
@@ -387,30 +298,31 @@ static uint32_t find_region(struct line *l, enum ml_region_kind kind,
 }
 
 /* NAME BASE SIZE [ELEM [DIM...]] */
-static bool block(struct line *l, enum ml_region_kind kind, struct ml_block *b)
+static bool block(struct ml_text_line *l, enum ml_region_kind kind, struct ml_block *b)
 {
 	struct ml_region r = { .elem = 0 };
 	struct ml_scan_word name, w;
 
-	if (!next_name(l, &name) ||
-	    !next_number(l, "expected a base address, not", &b->addr) ||
-	    !next_number(l, "expected a size, not", &b->size))
+	if (!ml_text_name(l, &name) ||
+	    !ml_text_number(l, "expected a base address, not", &b->addr) ||
+	    !ml_text_number(l, "expected a size, not", &b->size))
 		return false;
 	if (!b->size || b->size - 1 > UINT64_MAX - b->addr)
-		return bad(l, "the size is 0 or exceeds the address space for region",
-			   name);
-	if (next_word(l, &w) && (!ml_scan_whole(w, &r.elem) || !r.elem))
-		return bad(l, "expected the bytes of an element, not", w);
-	for (uint64_t bytes = r.elem; next_word(l, &w); r.dims++) {
+		return ml_text_bad(
+			l, "the size is 0 or exceeds the address space for region", name);
+	if (ml_text_word(l, &w) && (!ml_scan_whole(w, &r.elem) || !r.elem))
+		return ml_text_bad(l, "expected the bytes of an element, not", w);
+	for (uint64_t bytes = r.elem; ml_text_word(l, &w); r.dims++) {
 		uint64_t d;
 
 		if (r.dims == ML_DIMS)
-			return bad(l, "a region has at most four dimensions, unexpected",
-				   w);
+			return ml_text_bad(
+				l, "a region has at most four dimensions, unexpected", w);
 		if (!ml_scan_whole(w, &d) || !d)
-			return bad(l, "expected the elements of a dimension, not", w);
+			return ml_text_bad(l, "expected the elements of a dimension, not",
+					   w);
 		if (bytes > b->size / d)
-			return bad(
+			return ml_text_bad(
 				l,
 				"the dimensions need more bytes than the size of region",
 				name);
@@ -422,7 +334,7 @@ static bool block(struct line *l, enum ml_region_kind kind, struct ml_block *b)
 }
 
 /* A global, heap or registered block, by the kind of its region. */
-static bool do_block(struct line *l, int kind)
+static bool do_block(struct ml_text_line *l, int kind)
 {
 	struct ml_block b = { .until = ML_FOREVER };
 
@@ -437,11 +349,11 @@ static bool do_block(struct line *l, int kind)
 	return true;
 }
 
-static bool do_end(struct line *l, int kind)
+static bool do_end(struct ml_text_line *l, int kind)
 {
 	uint64_t base;
 
-	if (!next_number(l, "expected a base address, not", &base) || !ends(l))
+	if (!ml_text_number(l, "expected a base address, not", &base) || !ends(l))
 		return false;
 	if (kind == ML_REGION_HEAP)
 		ml_writer_free(l->t->writer, base);
@@ -451,18 +363,18 @@ static bool do_end(struct line *l, int kind)
 }
 
 /* Reads a name, and stores it in the tables, because reading on overwrites scratch. */
-static bool table_name(struct line *l, const char **name)
+static bool table_name(struct ml_text_line *l, const char **name)
 {
 	struct ml_tables *tables = ml_writer_tables(l->t->writer);
 	struct ml_scan_word w;
 
-	if (!next_name(l, &w))
+	if (!ml_text_name(l, &w))
 		return false;
 	*name = ml_tables_text(tables, ml_names_add_bytes(&tables->names, w.at, w.size));
 	return true;
 }
 
-static bool do_mark(struct line *l, int kind)
+static bool do_mark(struct ml_text_line *l, int kind)
 {
 	const char *name;
 
@@ -472,7 +384,7 @@ static bool do_mark(struct line *l, int kind)
 	return true;
 }
 
-static bool do_state(struct line *l, int unused)
+static bool do_state(struct ml_text_line *l, int unused)
 {
 	const char *name;
 	struct ml_scan_word w;
@@ -481,49 +393,49 @@ static bool do_state(struct line *l, int unused)
 	(void)unused;
 	if (!table_name(l, &name))
 		return false;
-	next_word(l, &w);
+	ml_text_word(l, &w);
 	bool minus = w.size && w.at[0] == '-';
 	struct ml_scan_word digits = { w.at + minus, w.size - minus };
 	if (!ml_scan_whole(digits, &v) || v > (uint64_t)INT64_MAX + minus)
-		return bad(l, "expected the value of a state, not", w);
+		return ml_text_bad(l, "expected the value of a state, not", w);
 	if (!use_thread(l) || !ends(l))
 		return false;
 	ml_writer_state(l->t->writer, name, (int64_t)(minus ? 0 - v : v));
 	return true;
 }
 
-static bool do_thread(struct line *l, int unused)
+static bool do_thread(struct ml_text_line *l, int unused)
 {
 	struct ml_scan_word w;
 	uint64_t v;
 
 	(void)unused;
-	next_word(l, &w);
+	ml_text_word(l, &w);
 	if (!ml_scan_whole(w, &v))
-		return bad(l, "expected a thread, not", w);
+		return ml_text_bad(l, "expected a thread, not", w);
 	if (!to_thread(l, v, w, &l->t->thread) || !ends(l))
 		return false;
 	ml_writer_thread(l->t->writer, l->t->thread);
 	return true;
 }
 
-static bool do_gap(struct line *l, int unused)
+static bool do_gap(struct ml_text_line *l, int unused)
 {
 	unsigned reason = ML_GAP_SKIPPED;
 	struct ml_scan_word w;
 	uint64_t count = 0;
 
 	(void)unused;
-	next_word(l, &w);
+	ml_text_word(l, &w);
 	if (!(w.size == 1 && *w.at == '?') && !ml_scan_whole(w, &count))
-		return bad(l, "expected the number of references or ?, not", w);
-	if (next_word(l, &w)) {
+		return ml_text_bad(l, "expected the number of references or ?, not", w);
+	if (ml_text_word(l, &w)) {
 		for (reason = 0; reason <= ML_GAP_LIMIT; reason++)
 			if (strlen(gap_reasons[reason]) == w.size &&
 			    !memcmp(gap_reasons[reason], w.at, w.size))
 				break;
 		if (reason > ML_GAP_LIMIT)
-			return bad(
+			return ml_text_bad(
 				l,
 				"a gap is skipped, sampling, fault, lost or limit, not",
 				w);
@@ -536,7 +448,7 @@ static bool do_gap(struct line *l, int unused)
 
 static const struct directive {
 	const char *name;
-	bool (*run)(struct line *l, int arg);
+	bool (*run)(struct ml_text_line *l, int arg);
 	int arg;
 } directives[] = {
 	{ "region", do_block, ML_REGION_REGISTERED },
@@ -561,18 +473,19 @@ static const struct directive *find_directive(struct ml_scan_word w)
 	return NULL;
 }
 
-static bool read_line(struct line *l)
+static bool read_line(struct ml_text_line *l)
 {
 	struct ml_text *t = l->t;
 	struct ml_scan_word w, time = { 0 };
 	uint64_t v;
 
-	if (!next_word(l, &w))
+	if (!ml_text_word(l, &w))
 		return true;
 	if (ml_scan_whole(w, &v)) {
 		time = w;
-		if (!next_word(l, &w))
-			return bad(l, "expected a reference after the time", time);
+		if (!ml_text_word(l, &w))
+			return ml_text_bad(l, "expected a reference after the time",
+					   time);
 	}
 	if (w.size == 1 && kind_of(*w.at) >= 0) {
 		unsigned usual = *w.at >= 'a' ? DEFAULT_SIZE : DEFAULT_SIZE_LRW;
@@ -580,11 +493,11 @@ static bool read_line(struct line *l)
 		return one_reference(l, kind_of(*w.at), t->size ? t->size : usual);
 	}
 	if (time.size)
-		return bad(l, "expected r, w, m or f after the time, not", w);
+		return ml_text_bad(l, "expected r, w, m or f after the time, not", w);
 	if (w.size == 1 && *w.at == 'L') {
-		w = rest(l);
+		w = ml_text_rest(l);
 		if (!w.size)
-			return bad(l, "expected FILE:LINE, not", w);
+			return ml_text_bad(l, "expected FILE:LINE, not", w);
 		return find_site(l, w, &t->site);
 	}
 	if (w.size > 2) {
@@ -596,7 +509,7 @@ static bool read_line(struct line *l)
 	do {
 		if (!compact(l, w))
 			return false;
-	} while (next_word(l, &w));
+	} while (ml_text_word(l, &w));
 	return true;
 }
 
@@ -606,7 +519,7 @@ bool ml_text_lines(struct ml_text *t, const char *text, size_t size, struct ml_e
 
 	while (text < end) {
 		const char *stop = memchr(text, '\n', (size_t)(end - text));
-		struct line l = { t, text, stop ? stop : end, err };
+		struct ml_text_line l = { t, text, stop ? stop : end, err };
 
 		t->line++;
 		if (!read_line(&l))
@@ -618,11 +531,11 @@ bool ml_text_lines(struct ml_text *t, const char *text, size_t size, struct ml_e
 
 bool ml_text_region(struct ml_text *t, const char *line, size_t size, struct ml_err *err)
 {
-	struct line l = { t, line, line + size, err };
+	struct ml_text_line l = { t, line, line + size, err };
 	struct ml_scan_word w;
 
 	t->line++;
-	if (!next_word(&l, &w))
+	if (!ml_text_word(&l, &w))
 		return true;
 	l.at = line;
 	return do_block(&l, ML_REGION_REGISTERED);

@@ -4,6 +4,33 @@
 . "$SRC/tests/cli/cc.inc"
 grep -q rdtscp /proc/cpuinfo || { echo "no rdtscp"; exit 77; }
 
+# sampled ARGUMENT...: memlamp sample with timed loads. Where other programs or machines use
+# up a cache the command refuses: then again, and if that does not help there is nothing to
+# test on this machine now.
+sampled() {
+	for try in 1 2 3 4 5; do
+		memlamp sample --with timed "$@" 2>said.err
+		status=$?
+		grep -q 'cannot be told apart by time' said.err || break
+		test $try -lt 5 || { cat said.err; exit 77; }
+	done
+	cat said.err
+	return $status
+}
+
+echo "what the machine can do:"
+for try in 1 2 3 4 5; do
+	memlamp sample --check --json >check.json
+	status=$?
+	grep -q 'cannot be told apart by time' check.json || break
+	test $try -lt 5 || { cat check.json; exit 77; }
+done
+grep -o '"[a-zA-Z]*":' check.json | sort -u | grep -v '"[LR]' | tr -d '\n'; echo
+grep -c '"chase":' check.json
+# whether it passes depends on the neighbours; the exit status says the same
+grep -q '"passes": true' check.json
+test $? -eq $status || echo "status $status: $(grep passes check.json)"
+
 # means TABLE FILE: "name mean" of each row
 means() {
 	memlamp samples "$2" --csv "$1" | tr -d '\r' | awk -F, 'NR > 1 { print $6, $4 }'
@@ -28,7 +55,7 @@ share() {
 echo "levels:"
 built levels -g
 tries=0
-until memlamp sample -q --with timed -p 100 -o l.mlh ./levels >said.txt &&
+until sampled -p 100 -q -o l.mlh ./levels >said.txt &&
 	increasing walk_l1 walk_l2 walk_l3 walk_memory &&
 	increasing sweep_memory walk_memory &&
 	test "$(share walk_memory)" -gt 60 && test "$(share walk_l1)" -lt 5; do
@@ -49,38 +76,40 @@ echo "walk_memory is served by RAM, walk_l1 is not"
 memlamp samples l.mlh --show columns | awk '{ print $1, $2, $3 }' | sed 's/ *$//'
 means variables l.mlh | awk '{ print $1 }' | sort
 
+echo "what sampling did:"
+built phases
+sampled -p 1 --json -o j.mlh ./phases | grep -o '"[a-zA-Z]*":' | tr -d '\n'; echo
+memlamp samples j.mlh | grep -o '[a-z ]*at the instruction of the load before; timing took'
+memlamp samples j.mlh --csv metrics | head -1
+
 echo "faults:"
 built guarded -ldl
 ./guarded
-memlamp sample -q --with timed -p 1 -o g.mlh ./guarded
+sampled -q -p 1 -o g.mlh ./guarded
 
 echo "threads:"
 built threads -pthread
-memlamp sample -q --with timed -p 10 -o t.mlh ./threads | tail -1
+sampled -q -p 10 -o t.mlh ./threads | tail -1
 memlamp samples t.mlh --csv threads | tr -d '\r' | awk -F, 'NR > 1 && $6 > 1 { print $6 }' | sort -n
 
 echo "phases:"
-built phases
-memlamp sample -q --with timed -p 1 -o p.mlh ./phases
+sampled -q -p 1 -o p.mlh ./phases
 memlamp samples p.mlh --show columns | awk '{ print $1, $2 }' | tail -2
 
 echo "processes and the exit status:"
 built ending
-memlamp sample -q --with timed -p 1 -o e.mlh ./ending exit
+sampled -q -p 1 -o e.mlh ./ending exit
 echo "status $?"
 
 echo "a program that is too short for the period:"
-memlamp sample --with timed -o h.mlh ./ending exit 2>&1 | grep -o 'the program is short.*'
-
-echo "what the machine can do:"
-memlamp sample --check --json | grep -o '"[a-zA-Z]*":' | sort -u | tr -d '\n'; echo
+sampled -o h.mlh ./ending exit | grep -o 'the program is short.*'
 
 echo "errors:"
 memlamp sample --with magic ./levels
 memlamp sample
 memlamp sample ./missing
-memlamp sample --with timed /bin/true
-memlamp sample -q --with timed -p 1 -o s.mlh sh -c './ending exit; exit 5'
+sampled /bin/true
+sampled -q -p 1 -o s.mlh sh -c './ending exit; exit 5'
 echo "status $? by way of a shell: $(memlamp samples s.mlh --csv functions | grep -c fill)"
 memlamp sample -p 0 ./levels
 
