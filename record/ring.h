@@ -16,13 +16,13 @@
  *
  * Life of a producer:
  *
- * 1. Claim. It checks magic and version of the control page. It changes the state of some
- *    slot from FREE to CLAIMED by compare-and-exchange, from control->hint on, and calls
- *    ml_ring_claimed. It fills in the header (pid, parent, thread, segments, data, birth,
- *    cur = data; stop, head and tail 0), stores the state OPEN with release order, adds 1
- *    to control->bell and makes a futex wake on it. All other fields of a free slot are
- *    0. If no slot becomes free, the producer gives up and goes on unrecorded; a thread
- *    then adds 1 to `unrecorded` in the slot of the first thread of its process.
+ * 1. Claim. It checks magic and version of the control page and calls ml_ring_claim. It
+ *    fills in the header (pid, parent, thread, segments, data, birth, cur = data; stop,
+ *    head and tail 0), stores the state OPEN with release order, adds 1 to control->bell
+ *    and makes a futex wake on it. All other fields of a free slot are 0. If no slot
+ *    becomes free, the producer gives up and goes on unrecorded. It then adds 1 to
+ *    `unrecorded` in the slot of the first thread of its process, or of the process that
+ *    forked it.
  *
  * 2. Write. It stores words at `cur`, then stores the new `cur` with release order. A
  *    step or message counts once `cur` is behind it, and lies in one segment as a whole:
@@ -53,7 +53,9 @@
  * Waiting. Before a side sleeps it publishes the index it waits for (ml_ring_want); the
  * other side makes the futex call only if that index is reached, as most calls would wake
  * no sleeper. A producer sleeps at most ML_RING_WAIT_MS at a time. When the time is over
- * it checks that the companion is alive, and goes on unrecorded if not.
+ * it checks that the companion is alive (ml_ring_is_read), and goes on unrecorded if not.
+ * Neither side needs a descriptor, a path or a process number for any of this: a program
+ * may close all files, change its root and its user, and have other numbers.
  *
  * Order of threads. A process under Valgrind has one slot (thread 0), and messages
  * ML_WORD_THREAD in it name the running thread. A program built by `memlamp cc` has a
@@ -71,7 +73,7 @@
 #include <stdint.h>
 
 enum {
-	ML_RING_VERSION = 6,
+	ML_RING_VERSION = 7,
 	ML_RING_SLOTS = 8192, /* at most */
 	ML_RING_SEGMENTS = 32,
 	ML_RING_SEGMENT_WORDS = 32 * 1024, /* 256 KiB: two segments fit an L2 cache */
@@ -99,7 +101,13 @@ struct ml_ring_control {
 	uint32_t hint;     /* atomic: the first free slot, probably */
 	uint32_t period;   /* with ML_RING_OPT_TIMED: one access of so many is timed */
 	uint32_t pad[3];
+	uint64_t alive[5]; /* a robust mutex of libc, which the companion holds: when it
+			      ends, in whatever way, the kernel sets ML_RING_OWNER_DIED
+			      in the first 32 bits */
+	uint64_t claimed[ML_RING_SLOTS / 64]; /* atomic: bit i: slot i has an owner */
 };
+
+#define ML_RING_OWNER_DIED 0x40000000u /* FUTEX_OWNER_DIED of the kernel */
 
 enum {
 	ML_RING_OPT_FETCH = 1,     /* record instruction fetches too */
@@ -114,8 +122,7 @@ enum {
 };
 
 enum ml_ring_state {
-	ML_RING_FREE,
-	ML_RING_CLAIMED,
+	ML_RING_FREE, /* or claimed, and not open yet */
 	ML_RING_OPEN,
 	ML_RING_CLOSED, /* the producer is done; everything up to cur is valid */
 };
@@ -130,8 +137,8 @@ struct ml_ring {
 	uint32_t stop;   /* 1: set by the companion, which accepts no more words */
 	uint32_t segments;   /* how many of them the producer uses; 0: all */
 	uint32_t taken;      /* the companion's: thread_merge reads this slot already */
-	uint32_t unrecorded; /* atomic; of the first thread: threads of the process that
-				found no free slot */
+	uint32_t unrecorded; /* atomic; of the first thread: threads and children of the
+				process that found no free slot */
 	uint64_t birth; /* the clock when the process claimed its first slot, unique; the
 			   same in the slots of all its threads */
 	uint32_t pad3[2];
@@ -180,16 +187,55 @@ static inline struct ml_ring *ml_ring_slot(struct ml_ring_control *control, unsi
 	return (struct ml_ring *)(void *)((char *)control + ML_RING_SLOT_OFFSET(i));
 }
 
-/* Says that slot i is claimed; call it before the slot opens. */
-static inline void ml_ring_claimed(struct ml_ring_control *control, uint32_t i)
+/* Claims a free slot below `limit`, from the hint on; `limit`: there is none. */
+static inline uint32_t ml_ring_claim(struct ml_ring_control *control, uint32_t limit)
 {
-	uint32_t top = __atomic_load_n(&control->top, __ATOMIC_RELAXED);
+	uint32_t hint = __atomic_load_n(&control->hint, __ATOMIC_RELAXED);
+	uint32_t words = (limit + 63) / 64, i = limit;
 
+	for (uint32_t n = 0; n < words && i == limit; n++) {
+		uint32_t word = (hint / 64 + n) % words;
+		uint64_t all = word + 1 == words && limit % 64
+				       ? ((uint64_t)1 << limit % 64) - 1
+				       : ~(uint64_t)0;
+		uint64_t taken = __atomic_load_n(&control->claimed[word],
+						 __ATOMIC_RELAXED);
+
+		while (~taken & all && i == limit) {
+			uint32_t bit = (uint32_t)__builtin_ctzll(~taken & all);
+
+			taken = __atomic_fetch_or(&control->claimed[word],
+						  (uint64_t)1 << bit, __ATOMIC_ACQ_REL);
+			if (!(taken >> bit & 1))
+				i = word * 64 + bit;
+		}
+	}
+	if (i == limit)
+		return limit;
+	uint32_t top = __atomic_load_n(&control->top, __ATOMIC_RELAXED);
 	while (top <= i &&
 	       !__atomic_compare_exchange_n(&control->top, &top, i + 1, false,
 					    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		;
 	__atomic_store_n(&control->hint, i + 1, __ATOMIC_RELAXED);
+	return i;
+}
+
+/* Gives slot i back, whose header is zero again. */
+static inline void ml_ring_unclaim(struct ml_ring_control *control, uint32_t i)
+{
+	__atomic_fetch_and(&control->claimed[i / 64], ~((uint64_t)1 << i % 64),
+			   __ATOMIC_ACQ_REL);
+	if (i < __atomic_load_n(&control->hint, __ATOMIC_RELAXED))
+		__atomic_store_n(&control->hint, i, __ATOMIC_RELAXED);
+}
+
+/* Is the companion alive? */
+static inline bool ml_ring_is_read(const struct ml_ring_control *control)
+{
+	const uint32_t *owner = (const uint32_t *)(const void *)control->alive;
+
+	return !(__atomic_load_n(owner, __ATOMIC_RELAXED) & ML_RING_OWNER_DIED);
 }
 
 /*

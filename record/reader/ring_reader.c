@@ -191,9 +191,10 @@ static void warn(struct ml_ring_reader *r)
 			 "%llu words of the recorder were malformed and were left out",
 			 (unsigned long long)r->bad);
 	else if (r->slotless)
-		snprintf(r->warning, sizeof(r->warning),
-			 "%u threads were not recorded: too many lived at once",
-			 r->slotless);
+		snprintf(
+			r->warning, sizeof(r->warning),
+			"%u threads or children were not recorded: too many lived at once",
+			r->slotless);
 	else if (r->unrecorded && ml_ring_reader_replaced(r))
 		snprintf(r->warning, sizeof(r->warning),
 			 "the process became a program that cannot be recorded: "

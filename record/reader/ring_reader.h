@@ -39,7 +39,8 @@ bool ml_ring_reader_feed(struct ml_ring_reader *r, const uint64_t *words, size_t
 bool ml_ring_reader_flush(struct ml_ring_reader *r, struct ml_err *err);
 /* The words fed next are those of this thread. */
 void ml_ring_reader_thread(struct ml_ring_reader *r, uint32_t number);
-/* So many threads of the process go unrecorded, as no slot was free for them. */
+/* So many threads and children of the process go unrecorded, as no slot was free for
+ * them. */
 void ml_ring_reader_unrecorded(struct ml_ring_reader *r, uint32_t threads);
 /* The process has sent its exit status. */
 bool ml_ring_reader_exited(const struct ml_ring_reader *r);

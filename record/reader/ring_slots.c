@@ -29,6 +29,34 @@ static bool make(struct ml_ring_slots *s, uint32_t slots)
 	return s->control;
 }
 
+static pthread_mutex_t *alive(struct ml_ring_control *control)
+{
+	_Static_assert(sizeof(pthread_mutex_t) <= sizeof(control->alive),
+		       "the mutex fits into the control page");
+	return (pthread_mutex_t *)(void *)control->alive;
+}
+
+/* Takes the mutex by which producers see that the companion lives. */
+static void hold(struct ml_ring_control *control)
+{
+	pthread_mutexattr_t robust;
+
+	pthread_mutexattr_init(&robust);
+	pthread_mutexattr_setrobust(&robust, PTHREAD_MUTEX_ROBUST);
+	pthread_mutexattr_setpshared(&robust, PTHREAD_PROCESS_SHARED);
+	pthread_mutex_init(alive(control), &robust);
+	pthread_mutexattr_destroy(&robust);
+	pthread_mutex_lock(alive(control));
+}
+
+/* Producers that are still there find a companion that has ended. */
+static void let_go(struct ml_ring_control *control)
+{
+	pthread_mutex_unlock(alive(control));
+	__atomic_fetch_or((uint32_t *)(void *)control->alive, ML_RING_OWNER_DIED,
+			  __ATOMIC_RELEASE);
+}
+
 bool ml_ring_slots_open(struct ml_ring_slots *s, uint32_t slots, uint32_t options,
 			uint32_t period, struct ml_err *err)
 {
@@ -60,14 +88,17 @@ bool ml_ring_slots_open(struct ml_ring_slots *s, uint32_t slots, uint32_t option
 		.period = period,
 	};
 	s->slots = slots;
+	hold(s->control);
 	snprintf(s->path, sizeof(s->path), "/proc/%d/fd/%d", getpid(), s->fd);
 	return true;
 }
 
 void ml_ring_slots_close(struct ml_ring_slots *s)
 {
-	if (s->control && s->bytes)
+	if (s->control && s->bytes) {
+		let_go(s->control);
 		munmap(s->control, s->bytes);
+	}
 	if (s->fd >= 0)
 		close(s->fd);
 	pthread_mutex_destroy(&s->lock);
@@ -99,10 +130,9 @@ void ml_ring_slots_free(struct ml_ring_slots *s, struct ml_ring *r)
 				ML_RING_SLOT_BYTES);
 
 	pthread_mutex_lock(&s->lock);
-	/* the state last: from then on a producer may claim the slot */
+	/* the claim last: from then on a producer may have the slot */
 	memset((char *)r + sizeof(r->state), 0, ML_RING_PAGE - sizeof(r->state));
 	__atomic_store_n(&r->state, ML_RING_FREE, __ATOMIC_RELEASE);
-	if (i < __atomic_load_n(&s->control->hint, __ATOMIC_RELAXED))
-		__atomic_store_n(&s->control->hint, i, __ATOMIC_RELAXED);
+	ml_ring_unclaim(s->control, i);
 	pthread_mutex_unlock(&s->lock);
 }

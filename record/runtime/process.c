@@ -17,7 +17,7 @@
 #include "record/runtime/syscall.h"
 #include "record/runtime/clock.h"
 
-enum { RANGES = 1024, ARGS = 1024, SCAN_WORDS = 128 };
+enum { RANGES = 1024, ARGS = 1024, SCAN_WORDS = 128, MAPS_BYTES = 1 << 20 };
 
 /* Executable mappings; addresses outside of them end a call stack. */
 static struct {
@@ -26,6 +26,7 @@ static struct {
 		bool system; /* a library of the system: it has no frame pointers */
 	} code[RANGES];
 	size_t count;
+	size_t maps_bytes; /* of /proc/self/maps when it could be read last */
 } here;
 
 /* The code at this address, as far as the last tell_maps saw, or NULL. */
@@ -185,38 +186,43 @@ static void tell_map(struct ml_ring *slot, const struct line *l, bool all)
 	slot_commit(slot);
 }
 
-/* Tells all mappings of this moment, or those of files only. */
+/* Reads a file of /proc into text, with a 0 behind it; how many bytes, -1: none can be
+ * opened. */
+static long read_proc(const char *path, char *text, size_t size)
+{
+	long fd = raw_syscall(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0,
+			      0, 0);
+	long have = 0, n;
+
+	if (fd < 0)
+		return -1;
+	while ((n = raw_syscall(SYS_read, fd, (long)text + have, (long)size - 1 - have, 0,
+				0, 0)) > 0)
+		have += n;
+	raw_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+	text[have] = 0;
+	return have;
+}
+
+/* Tells all mappings of this moment, or those of files only. Where the program can no
+ * longer read them, those that were read last are told, which a child inherits. */
 static void tell_maps(struct ml_ring *slot, bool all)
 {
-	char text[PATH_MAX + 200];
-	size_t have = 0;
-	long fd = raw_syscall(SYS_openat, AT_FDCWD, (long)"/proc/self/maps",
-			      O_RDONLY | O_CLOEXEC, 0, 0, 0);
+	static char maps[MAPS_BYTES];
+	long n = read_proc("/proc/self/maps", maps, sizeof(maps));
+	char *end;
 
+	if (n >= 0)
+		here.maps_bytes = (size_t)n;
 	here.count = 0;
-	for (;;) {
-		long n = fd < 0 ? 0
-				: raw_syscall(SYS_read, fd, (long)text + (long)have,
-					      (long)(sizeof(text) - have - 1), 0, 0, 0);
-		char *at = text, *end;
-
-		if (n <= 0)
-			break;
-		have += (size_t)n;
-		text[have] = 0;
-		while ((end = strchr(at, '\n')) != NULL) {
-			*end = 0;
-			struct line l = parse(at);
-			tell_map(slot, &l, all);
-			at = end + 1;
-		}
-		have -= (size_t)(at - text);
-		memmove(text, at, have);
-		if (have == sizeof(text) - 1)
-			have = 0; /* no path is that long: skip the line */
+	for (char *at = maps;
+	     (end = memchr(at, '\n', here.maps_bytes - (size_t)(at - maps)));
+	     at = end + 1) {
+		*end = 0;
+		struct line l = parse(at);
+		tell_map(slot, &l, all);
+		*end = '\n';
 	}
-	if (fd >= 0)
-		raw_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
 }
 
 static void tell_text(struct ml_ring *slot, uint32_t what, const char *text)
@@ -233,14 +239,8 @@ static void tell_text(struct ml_ring *slot, uint32_t what, const char *text)
 static void tell_about(struct ml_ring *slot)
 {
 	char text[PATH_MAX];
-	long fd = raw_syscall(SYS_openat, AT_FDCWD, (long)"/proc/self/cmdline",
-			      O_RDONLY | O_CLOEXEC, 0, 0, 0);
-	long n = fd < 0 ? 0
-			: raw_syscall(SYS_read, fd, (long)text, sizeof(text) - 1, 0, 0,
-				      0);
+	long n = read_proc("/proc/self/cmdline", text, sizeof(text));
 
-	if (fd >= 0)
-		raw_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
 	while (n > 0 && !text[n - 1])
 		n--;
 	for (long i = 0; i < n; i++)
@@ -283,8 +283,10 @@ static void begin(void)
 {
 	uint64_t parent = ring.birth;
 
-	if (!slot_open(1))
+	if (!slot_open(1)) {
+		ring.control = NULL; /* nor are its threads recorded */
 		return;
+	}
 	struct ml_ring *slot = slot_hold();
 	tell_about(slot);
 	tell_maps(slot, true);
@@ -322,9 +324,11 @@ static void after_fork(void)
 /* A forked child has a trace of its own. */
 static void in_child(void)
 {
-	slot_forget();
+	struct ml_ring *parents = slot_forget();
+
 	ring.threads = false;
 	begin();
+	slot_unmap(parents);
 	after_fork();
 }
 

@@ -21,8 +21,9 @@ enum {
 	CLAIM_WAIT_MS = 500, /* for a slot to become free */
 	CLAIM_SLEEP_MS = 10,
 	TIMED_OUT = -110,
-	CHILD_SEGMENTS = 8, /* of threads other than the first: 2 MiB each */
-	CROWD_SEGMENTS = 2, /* of threads in slots from FEW_SLOTS on */
+	/* of threads other than the first; memory is dear where threads are many */
+	CHILD_SEGMENTS = 8, /* 2 MiB each */
+	CROWD_SEGMENTS = 2, /* in slots from FEW_SLOTS on */
 	FEW_SLOTS = 64,
 	PIECE = 5, /* log2 of the maximal size of a reference of a range */
 };
@@ -60,31 +61,6 @@ static void wake(uint32_t *word)
 	futex(word, FUTEX_WAKE, 0x7fffffff, NULL);
 }
 
-/* Is the companion alive, and no zombie? */
-static bool companion_lives(void)
-{
-	char path[32] = "/proc/", text[256], digits[12];
-	uint32_t pid = ring.control->companion;
-	size_t n = 6, k = 0;
-
-	do
-		digits[k++] = (char)('0' + pid % 10);
-	while (pid /= 10);
-	while (k)
-		path[n++] = digits[--k];
-	memcpy(path + n, "/stat", 6);
-	long fd = raw_syscall(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0,
-			      0, 0);
-	if (fd < 0)
-		return false;
-	long got = raw_syscall(SYS_read, fd, (long)text, sizeof(text) - 1, 0, 0, 0);
-	raw_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
-	/* the state follows the name, which is in parentheses */
-	while (got > 0 && text[got - 1] != ')')
-		got--;
-	return got > 0 && text[got + 1] != 'Z' && text[got + 1] != 'X';
-}
-
 static bool stop_wanted(const struct ml_ring *slot)
 {
 	return __atomic_load_n(&slot->stop, __ATOMIC_RELAXED) ||
@@ -105,7 +81,7 @@ static bool wait_for_room(struct ml_ring *slot, uint32_t head)
 		if (head - tail < slot->segments)
 			return true;
 		if (futex(&slot->tail, FUTEX_WAIT, tail, &turn) == TIMED_OUT &&
-		    !companion_lives()) {
+		    !ml_ring_is_read(ring.control)) {
 			say("memlamp: the recording process is gone; the program goes on "
 			    "unrecorded\n",
 			    NULL);
@@ -359,42 +335,56 @@ uint64_t *text_put(uint64_t *at, const char *text)
 	return at + words;
 }
 
-static void *map(int fd, uint64_t offset, size_t size)
+static void unmap(void *at, size_t size)
 {
-	long at = raw_syscall(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE, MAP_SHARED,
-			      fd, (long)offset);
-
-	return at < 0 && at > -4096 ? NULL : (void *)at;
+	raw_syscall(SYS_munmap, (long)at, (long)size, 0, 0, 0, 0);
 }
 
-/* The file is opened again for each slot, so that no descriptor stays open in the
- * program. */
-static int open_ring(void)
+static struct ml_ring_control *map_control(int fd)
 {
-	return (int)raw_syscall(SYS_openat, AT_FDCWD, (long)ring.path, O_RDWR | O_CLOEXEC,
-				0, 0, 0);
+	long at = raw_syscall(SYS_mmap, 0, ML_RING_PAGE, PROT_READ | PROT_WRITE,
+			      MAP_SHARED, fd, 0);
+
+	if (at < 0 && at > -4096)
+		return NULL;
+	raw_syscall(SYS_madvise, at, ML_RING_PAGE, MADV_DONTDUMP, 0, 0, 0);
+	return (struct ml_ring_control *)at;
 }
 
-static void close_ring(int fd)
+/*
+ * Maps slot i: the mapping of the control page once more, longer, without what comes before
+ * the slot. So no descriptor stays open in the program, and none has to be opened when it
+ * has no descriptor left, another root, or no right to. NULL: the system refuses.
+ */
+static struct ml_ring *map_slot(uint32_t i)
 {
-	raw_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+	size_t before = ML_RING_SLOT_OFFSET(i);
+
+	/* what is locked would be locked and filled again */
+	raw_syscall(SYS_munlock, (long)ring.control, ML_RING_PAGE, 0, 0, 0, 0);
+	long at = raw_syscall(SYS_mremap, (long)ring.control, 0,
+			      (long)(before + ML_RING_SLOT_BYTES), MREMAP_MAYMOVE, 0, 0);
+	if (at < 0 && at > -4096)
+		return NULL;
+	unmap((void *)at, before);
+	return (struct ml_ring *)(at + (long)before);
 }
 
 bool ring_open(const char *path)
 {
-	size_t n = strlen(path);
+	int fd = (int)raw_syscall(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CLOEXEC, 0,
+				  0, 0);
 
-	if (n >= sizeof(ring.path))
-		return false;
-	memcpy(ring.path, path, n + 1);
-	int fd = open_ring();
 	if (fd < 0)
 		return false; /* the companion is gone, or belongs to another user */
-	struct ml_ring_control *control = map(fd, 0, ML_RING_PAGE);
-	close_ring(fd);
+	struct ml_ring_control *control = map_control(fd);
+	raw_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
 	if (!control || control->magic != ML_RING_MAGIC ||
 	    control->version != ML_RING_VERSION) {
-		say("memlamp: ", path, ": not a ring of this version\n", NULL);
+		say("memlamp: ", path,
+		    control ? ": not a ring of this version\n"
+			    : ": the ring cannot be mapped; the program goes unrecorded\n",
+		    NULL);
 		return false;
 	}
 	ring.control = control;
@@ -402,48 +392,11 @@ bool ring_open(const char *path)
 	return true;
 }
 
-static bool claim(struct ml_ring *slot)
-{
-	uint32_t expected = ML_RING_FREE;
-
-	return __atomic_compare_exchange_n(&slot->state, &expected, ML_RING_CLAIMED,
-					   false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-}
-
-/* Claims slot number i if it is free. */
-static bool claim_slot(int fd, uint32_t i)
-{
-	struct ml_ring *head = map(fd, ML_RING_SLOT_OFFSET(i), ML_RING_PAGE);
-
-	if (!head)
-		return false;
-	bool ours = claim(head);
-	raw_syscall(SYS_munmap, (long)head, ML_RING_PAGE, 0, 0, 0, 0);
-	if (ours)
-		ml_ring_claimed(ring.control, i);
-	return ours;
-}
-
-/* Claims the first free slot from the hint on; returns control->slots if there is none.
- */
-static uint32_t claim_next(int fd)
-{
-	uint32_t slots = ring.control->slots;
-	uint32_t hint = __atomic_load_n(&ring.control->hint, __ATOMIC_RELAXED);
-
-	for (uint32_t i = hint; i < slots; i++)
-		if (claim_slot(fd, i))
-			return i;
-	for (uint32_t i = 0; i < hint && i < slots; i++)
-		if (claim_slot(fd, i))
-			return i;
-	return slots;
-}
-
-/* Reports once that threads go unrecorded; the slot of the first thread counts them. */
+/* Reports once that threads go unrecorded. The slot of the first thread counts them; in a
+ * child that has none yet that is the slot of its parent. */
 static void give_up(void)
 {
-	if (ring.first)
+	if (ring.first && ring.first->birth == ring.birth)
 		__atomic_fetch_add(&ring.first->unrecorded, 1, __ATOMIC_RELAXED);
 	if (!__atomic_exchange_n(&ring.crowded, true, __ATOMIC_RELAXED))
 		say("memlamp: more threads at once than can be recorded; some go "
@@ -451,53 +404,46 @@ static void give_up(void)
 		    NULL);
 }
 
-/* Claims a free slot; returns control->slots if none becomes free. */
-static uint32_t claim_any(int fd)
+/* Claims a free slot; NULL: none becomes free. */
+static struct ml_ring *claim(void)
 {
 	const struct timespec turn = { .tv_nsec = CLAIM_SLEEP_MS * 1000000L };
 	uint32_t slots = ring.control->slots;
 
 	for (int waited = 0;; waited += CLAIM_SLEEP_MS) {
-		uint32_t i = claim_next(fd);
+		uint32_t i = ml_ring_claim(ring.control, slots);
+		struct ml_ring *slot = i < slots ? map_slot(i) : NULL;
 
-		if (i < slots)
-			return i;
-		if (ring.control->stop || !companion_lives())
-			return slots;
+		if (slot) {
+			slot->segments = i < FEW_SLOTS ? CHILD_SEGMENTS : CROWD_SEGMENTS;
+			return slot;
+		}
+		if (i < slots) {
+			ml_ring_unclaim(ring.control, i);
+			give_up();
+			return NULL;
+		}
+		if (ring.control->stop || !ml_ring_is_read(ring.control))
+			return NULL;
 		if (ring.crowded || waited >= CLAIM_WAIT_MS) {
 			give_up();
-			return slots;
+			return NULL;
 		}
 		raw_syscall(SYS_nanosleep, (long)&turn, 0, 0, 0, 0, 0);
 	}
 }
 
-/* How many segments the producer of a thread uses. Memory is dear where threads are many.
- */
-static uint32_t segments_of(uint32_t thread, uint32_t slot)
-{
-	if (thread == 1)
-		return ML_RING_SEGMENTS;
-	return slot < FEW_SLOTS ? CHILD_SEGMENTS : CROWD_SEGMENTS;
-}
-
 bool slot_open(uint32_t number)
 {
-	int fd = ring.control ? open_ring() : -1;
+	struct ml_ring *slot = ring.control ? claim() : NULL;
 
-	if (fd < 0)
-		return false;
-	uint32_t i = claim_any(fd);
-	struct ml_ring *slot = i < ring.control->slots ? map(fd, ML_RING_SLOT_OFFSET(i),
-							     ML_RING_SLOT_BYTES)
-						       : NULL;
-	close_ring(fd);
 	if (!slot)
 		return false;
 	slot->pid = (uint32_t)raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
 	slot->parent = (uint32_t)raw_syscall(SYS_getppid, 0, 0, 0, 0, 0, 0);
 	slot->thread = number;
-	slot->segments = segments_of(number, i);
+	if (number == 1)
+		slot->segments = ML_RING_SEGMENTS;
 	slot->data = (uint64_t)slot + ML_RING_PAGE;
 	slot->birth = number == 1 ? now() : ring.birth;
 	slot->unrecorded = 0;
@@ -530,17 +476,23 @@ void slot_close(void)
 	memlamp_slot = &memlamp_off;
 	self.slot = NULL;
 	__atomic_store_n(&slot->state, ML_RING_CLOSED, __ATOMIC_RELEASE);
-	raw_syscall(SYS_munmap, (long)slot, ML_RING_SLOT_BYTES, 0, 0, 0, 0);
+	slot_unmap(slot);
 	slot_pulse(); /* the companion frees the slot */
 	if (self.deferred.pending)
 		send_deferred();
 }
 
-void slot_forget(void)
+struct ml_ring *slot_forget(void)
 {
-	if (self.slot)
-		raw_syscall(SYS_munmap, (long)self.slot, ML_RING_SLOT_BYTES, 0, 0, 0, 0);
+	struct ml_ring *parents = self.slot;
+
 	self.slot = NULL;
-	ring.first = NULL;
 	memlamp_slot = &memlamp_off;
+	return parents;
+}
+
+void slot_unmap(struct ml_ring *slot)
+{
+	if (slot)
+		unmap(slot, ML_RING_SLOT_BYTES);
 }

@@ -74,8 +74,7 @@ extern EXPORT int memlamp_calls; /* 1: entries and returns of functions are repo
 /* The ring as a whole. */
 extern struct ring {
 	struct ml_ring_control *control; /* NULL: no recording */
-	char path[64];
-	bool threads;   /* the process has had more than one thread */
+	bool threads;                    /* the process has had more than one thread */
 	bool crowded;   /* a thread found no free slot: the next do not wait for one */
 	uint64_t birth; /* of the first thread's slot */
 	struct ml_ring *first; /* that slot; NULL: none */
@@ -88,8 +87,9 @@ bool ring_open(const char *path);
 bool slot_open(uint32_t number);
 /* Closes the slot of the thread. */
 void slot_close(void);
-/* In a forked child: drops the slot, which is the parent's. */
-void slot_forget(void);
+/* In a forked child: leaves the slot, which is the parent's, and returns it. */
+struct ml_ring *slot_forget(void);
+void slot_unmap(struct ml_ring *slot);
 
 /* Holds the slot of the thread; NULL: the thread is not recorded. */
 static inline struct ml_ring *slot_hold(void)

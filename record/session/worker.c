@@ -132,6 +132,9 @@ static bool read_process(struct ml_worker *w, struct ml_err *err)
 			__atomic_store_n(&r->stop, 1, __ATOMIC_RELEASE);
 		if (closed || gone) {
 			bool ok = read_rest(w, err);
+			uint32_t lost = __atomic_load_n(&r->unrecorded, __ATOMIC_RELAXED);
+			if (lost)
+				ml_ring_reader_unrecorded(w->reader, lost);
 			/* a process that became an unrecorded program closes nothing */
 			w->result.killed = gone && !closed &&
 					   !ml_ring_reader_replaced(w->reader);

@@ -24,7 +24,6 @@ static uint64_t sink[SINK_WORDS];
 static struct ml_ring no_slot;
 
 static struct {
-	const HChar *path;
 	struct ml_ring_control *control; /* NULL: no ring */
 	struct ml_ring *slot;
 	uint64_t limit;  /* address; a step may begin at or below it */
@@ -182,7 +181,7 @@ static Bool wait_for_room(UInt head)
 		if (head - tail < ML_RING_SEGMENTS)
 			return True;
 		if (futex(&slot->tail, VKI_FUTEX_WAIT, tail, &turn) == -TIMED_OUT &&
-		    !lives(out.control->companion)) {
+		    !ml_ring_is_read(out.control)) {
 			say("memlamp: the recording process is gone; "
 			    "the program goes on unrecorded\n");
 			return False;
@@ -263,35 +262,21 @@ static void *map(Int fd, Off64T offset, SizeT size)
 	return sr_isError(r) ? NULL : (void *)sr_Res(r);
 }
 
-static Bool claim(Int fd, Int slot)
-{
-	UInt expected = ML_RING_FREE;
-	struct ml_ring *head = map(fd, (Off64T)ML_RING_SLOT_OFFSET(slot), ML_RING_PAGE);
-	Bool done;
-
-	if (!head)
-		return False;
-	done = __atomic_compare_exchange_n(&head->state, &expected, ML_RING_CLAIMED, 0,
-					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-	VG_(am_munmap_valgrind)((Addr)head, ML_RING_PAGE);
-	return done;
-}
-
 /* Claims a free slot; returns its number, or -1. */
-static Int claim_any(Int fd)
+static Int claim_any(void)
 {
+	UInt slots = out.control->slots;
+
 	for (Int waited = 0; waited < CLAIM_WAIT_MS; waited += CLAIM_SLEEP_MS) {
-		for (Int i = 0; i < (Int)out.control->slots; i++)
-			if (claim(fd, i)) {
-				ml_ring_claimed(out.control, (UInt)i);
-				return i;
-			}
-		if (out.control->stop || !lives(out.control->companion))
+		UInt i = ml_ring_claim(out.control, slots);
+
+		if (i < slots)
+			return (Int)i;
+		if (out.control->stop || !ml_ring_is_read(out.control))
 			return -1;
 		VG_(poll)(NULL, 0, CLAIM_SLEEP_MS);
 	}
-	say("memlamp: more than %d processes at once; this one goes unrecorded\n",
-	    (Int)out.control->slots);
+	say("memlamp: more than %u processes at once; this one goes unrecorded\n", slots);
 	return -1;
 }
 
@@ -348,7 +333,6 @@ Bool out_open(const HChar *path)
 	fill_sink();
 	if (!path)
 		return True;
-	out.path = path;
 	fd = VG_(fd_open)(path, VKI_O_RDWR, 0);
 	if (fd < 0)
 		return cannot_open(path);
@@ -358,7 +342,7 @@ Bool out_open(const HChar *path)
 		say("memlamp: %s: not a ring of version %d\n", path, ML_RING_VERSION);
 		return False;
 	}
-	number = claim_any(fd);
+	number = claim_any();
 	if (number >= 0) {
 		out.slot = map(fd, (Off64T)ML_RING_SLOT_OFFSET(number),
 			       ML_RING_SLOT_BYTES);
@@ -401,39 +385,57 @@ void out_inherit(void)
 		tell_fork(1);
 }
 
+/*
+ * Puts slot number i where the slot of the parent is mapped: the mapping of the control
+ * page once more, longer, of which the end moves there. So the ring need not be opened
+ * again, which the child of a program with another root or another user could not.
+ */
+static Bool remap_slot(UInt i)
+{
+	RegWord before = ML_RING_SLOT_OFFSET(i);
+	SysRes r = VG_(do_syscall)(__NR_mremap, (RegWord)out.control, 0,
+				   before + ML_RING_SLOT_BYTES, VKI_MREMAP_MAYMOVE, 0, 0,
+				   0, 0);
+	RegWord at;
+
+	if (sr_isError(r))
+		return False;
+	at = sr_Res(r);
+	r = VG_(do_syscall)(__NR_mremap, at + before, ML_RING_SLOT_BYTES,
+			    ML_RING_SLOT_BYTES, VKI_MREMAP_MAYMOVE | VKI_MREMAP_FIXED,
+			    (RegWord)out.slot, 0, 0, 0);
+	VG_(do_syscall)(__NR_munmap, at, before, 0, 0, 0, 0, 0, 0);
+	return !sr_isError(r);
+}
+
+/* The child keeps nothing that it writes. */
+static void go_unrecorded(void)
+{
+	SysRes r;
+
+	__atomic_fetch_add(&out.slot->unrecorded, 1, __ATOMIC_RELAXED);
+	r = VG_(am_do_mmap_NO_NOTIFY)(
+		(Addr)out.slot, ML_RING_SLOT_BYTES, VKI_PROT_READ | VKI_PROT_WRITE,
+		VKI_MAP_PRIVATE | VKI_MAP_FIXED | VKI_MAP_ANONYMOUS, (UInt)-1, 0);
+	tl_assert(!sr_isError(r));
+	turn_off();
+	out.last = 0;
+}
+
 void out_fork(void)
 {
-	const UInt prot = VKI_PROT_READ | VKI_PROT_WRITE;
-	Addr at = (Addr)out.slot;
-	Int fd, number = -1;
-	SysRes r;
+	Int number;
 
 	if (!out.control || out.slot == &no_slot)
 		return;
-	fd = VG_(fd_open)(out.path, VKI_O_RDWR, 0);
-	if (fd >= 0)
-		number = claim_any(fd);
-	else if (lives(out.control->companion))
-		say("memlamp: %s: cannot open the ring; "
-		    "this process goes unrecorded\n",
-		    out.path);
-	if (number >= 0)
-		r = VG_(am_do_mmap_NO_NOTIFY)(at, ML_RING_SLOT_BYTES, prot,
-					      VKI_MAP_SHARED | VKI_MAP_FIXED, (UInt)fd,
-					      (Off64T)ML_RING_SLOT_OFFSET(number));
-	else
-		r = VG_(am_do_mmap_NO_NOTIFY)(
-			at, ML_RING_SLOT_BYTES, prot,
-			VKI_MAP_PRIVATE | VKI_MAP_FIXED | VKI_MAP_ANONYMOUS, (UInt)-1, 0);
-	tl_assert(!sr_isError(r));
-	if (fd >= 0)
-		VG_(close)(fd);
-	if (number >= 0) {
+	number = claim_any();
+	if (number >= 0 && remap_slot((UInt)number)) {
 		open_slot();
-	} else {
-		turn_off();
-		out.last = 0;
+		return;
 	}
+	if (number >= 0)
+		ml_ring_unclaim(out.control, (UInt)number);
+	go_unrecorded();
 }
 
 void out_close(void)

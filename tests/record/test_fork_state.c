@@ -96,7 +96,7 @@ TEST(a_child_waits_while_its_parent_is_recorded)
 	char out[20];
 
 	slot->birth = 7;
-	ml_ring_claimed(control, 5);
+	control->top = 6;
 	ml_fork_state_init(&h, control);
 	pthread_create(&parent, NULL, leave_late, &h);
 	CHECK_STR(taken(&h, (struct ml_fork){ 7, 1 }, out), "late");

@@ -195,10 +195,9 @@ struct fake {
 	struct ml_ring *slot[2];
 };
 
-static struct ml_ring *open_slot(struct ml_ring_control *control, unsigned i,
-				 uint32_t thread)
+static struct ml_ring *open_slot(struct ml_ring_control *control, uint32_t thread)
 {
-	struct ml_ring *r = ml_ring_slot(control, i);
+	struct ml_ring *r = ml_ring_slot(control, ml_ring_claim(control, SLOTS));
 
 	r->pid = 7;
 	r->birth = 70;
@@ -207,7 +206,6 @@ static struct ml_ring *open_slot(struct ml_ring_control *control, unsigned i,
 	r->data = (uint64_t)(uintptr_t)r + ML_RING_PAGE;
 	r->cur = r->data;
 	r->state = ML_RING_OPEN;
-	ml_ring_claimed(control, i);
 	control->bell++;
 	return r;
 }
@@ -219,8 +217,8 @@ static void fake_open(struct fake *f)
 	CHECK(f->control != MAP_FAILED);
 	f->control->slots = SLOTS;
 	ml_ring_slots_init(&f->ring, f->control);
-	f->slot[0] = open_slot(f->control, 0, 1);
-	f->slot[1] = open_slot(f->control, 1, 2);
+	f->slot[0] = open_slot(f->control, 1);
+	f->slot[1] = open_slot(f->control, 2);
 }
 
 static void write_words(struct ml_ring *r, const uint64_t *words, size_t count)
