@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "lib/analyse/result/simulation.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "lib/base/table.h"
@@ -54,6 +55,32 @@ void cmd_warn_end(const struct cmd *c, const struct ml_trace *t)
 		c->name, t->path,
 		t->damage ? t->damage : "the recording did not end properly",
 		ml_format_count(refs, t->count));
+}
+
+void cmd_note_unkept(const struct cmd *c, const struct ml_simulation *s)
+{
+	if (s->unkept)
+		fprintf(stderr, "memlamp %s: note: %s\n", c->name, s->unkept);
+}
+
+void cmd_warn_simulation(const struct cmd *c, const struct ml_simulation *s,
+			 const struct ml_trace *t)
+{
+	char refs[ML_NUMBER_ROOM], all[ML_NUMBER_ROOM];
+
+	cmd_note_unkept(c, s);
+	cmd_warn_end(c, t);
+	if (s->damage)
+		fprintf(stderr,
+			"memlamp %s: warning: %s; what follows is of %s of %s "
+			"references\n",
+			c->name, s->damage, ml_format_count(refs, s->profile->refs),
+			ml_format_count(all, t->count));
+}
+
+bool cmd_is_part(const struct ml_simulation *s, const struct ml_trace *t)
+{
+	return s->damage || s->stopped || t->damage;
 }
 
 bool cmd_side_fits(uint64_t pixels)

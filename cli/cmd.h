@@ -42,6 +42,7 @@
 
 struct ml_buf;
 struct ml_err;
+struct ml_simulation;
 struct ml_trace;
 struct opt;
 
@@ -89,6 +90,18 @@ int cmd_print(const struct cmd *c, struct ml_buf *text);
  * has no place for it.
  */
 void cmd_warn_end(const struct cmd *c, const struct ml_trace *t);
+
+/* Says on stderr why the result of a simulation could not be kept, if so: a note. */
+void cmd_note_unkept(const struct cmd *c, const struct ml_simulation *s);
+/*
+ * All that is to be said on stderr of a simulation whose counts are not printed: the
+ * note, and warnings of a trace that is damaged or ends too early.
+ */
+void cmd_warn_simulation(const struct cmd *c, const struct ml_simulation *s,
+			 const struct ml_trace *t);
+/* Whether it is of a part only, as it was stopped or the trace is damaged: the command
+ * then ends with EXIT_FAILED, after all that it has to show. */
+bool cmd_is_part(const struct ml_simulation *s, const struct ml_trace *t);
 
 /* Can a side of a picture be so long? 0 is the usual length. */
 bool cmd_side_fits(uint64_t pixels);

@@ -156,8 +156,7 @@ static void say_gaps(struct say *s, const struct ml_tables *t, enum ml_gap_reaso
 void say_stopped(struct say *s, const struct ml_profile *p)
 {
 	say(s,
-	    "PARTIAL: a signal stopped the simulation; the counts below are of %s of %s "
-	    "references\n",
+	    "PARTIAL: stopped after %s of %s references; the counts below are of these\n",
 	    say_count(s, p->refs), say_count(s, p->to - p->from));
 }
 

@@ -1,9 +1,9 @@
 #include "cli/simulated.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/cmd.h"
 #include "lib/analyse/passes/replay.h"
 #include "lib/base/buf.h"
 #include "lib/base/newfile.h"
@@ -39,25 +39,48 @@ static bool find_window(struct simulated *s, const struct simulated_wish *w,
 }
 
 /* Waits for the simulation and shows its progress. */
-static bool finish(struct simulated *s, uint32_t number, struct ml_err *err)
+static bool finish(struct simulated *s, struct ml_err *err)
 {
 	struct ml_workspace *ws = &s->workspace;
+	struct ml_job *j = &s->sim->job;
 	uint64_t changes = 0;
 	enum ml_job_state state;
 
-	s->sim = ml_open_sim(ws, number, err);
 	do {
 		changes = ml_workspace_wait(ws, changes, 100);
 		pthread_mutex_lock(&ws->lock);
-		state = s->sim->job.state;
-		uint64_t done = s->sim->job.done, total = s->sim->job.total;
+		state = j->state;
+		uint64_t done = j->done, total = j->total;
+		if (state == ML_JOB_CANCELLED)
+			*err = j->failed;
 		pthread_mutex_unlock(&ws->lock);
-		if (!ml_work_goes_on(&s->work.work, err))
-			return false;
-		if (state == ML_JOB_RUNNING)
+		if (ml_work_cancelled(&s->work.work))
+			ml_workspace_job_cancel(j);
+		else if (state == ML_JOB_RUNNING)
 			ml_work_progress(&s->work.work, "simulating", done, total);
 	} while (state == ML_JOB_RUNNING);
-	return ml_open_sim_finish(ws, number, err);
+	return state != ML_JOB_CANCELLED && ml_workspace_job_ready(j, err);
+}
+
+bool simulated_run(struct simulated *s, const struct cmd *c, uint64_t trace,
+		   const struct ml_machine *m, struct ml_err *err)
+{
+	uint32_t number;
+
+	if (!ml_open_sim_start(&s->workspace, trace, m, ML_INTERLEAVE_AUTO, &number, err))
+		return false;
+	s->sim = ml_open_sim(&s->workspace, number, err);
+	if (!finish(s, err))
+		return false;
+	ml_progress_end(&s->work.progress);
+	cmd_warn_simulation(c, &s->sim->simulation, &s->sim->trace->trace);
+	return true;
+}
+
+int simulated_status(const struct simulated *s)
+{
+	return cmd_is_part(&s->sim->simulation, &s->sim->trace->trace) ? EXIT_FAILED
+								       : EXIT_DONE;
 }
 
 bool simulated_open(struct simulated *s, const struct simulated_wish *w,
@@ -65,7 +88,6 @@ bool simulated_open(struct simulated *s, const struct simulated_wish *w,
 {
 	struct ml_machine machine;
 	struct ml_open_trace *t;
-	uint32_t number;
 
 	if (!machine_option(&machine, w->machine, &w->without, err))
 		return false;
@@ -74,11 +96,9 @@ bool simulated_open(struct simulated *s, const struct simulated_wish *w,
 	bool ok = ml_workspace_open(&s->workspace, w->trace, err) &&
 		  (t = ml_open_trace(&s->workspace, 0, err)) &&
 		  find_window(s, w, &t->trace, err) &&
-		  ml_open_sim_start(&s->workspace, 0, &machine, ML_INTERLEAVE_AUTO,
-				    &number, err) &&
-		  finish(s, number, err);
-	if (ok && s->to > s->sim->result.refs)
-		s->to = s->sim->result.refs;
+		  simulated_run(s, w->cmd, 0, &machine, err);
+	if (ok && s->to > s->sim->simulation.result.refs)
+		s->to = s->sim->simulation.result.refs;
 	if (!ok)
 		simulated_close(s);
 	return ok;

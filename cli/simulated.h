@@ -1,6 +1,6 @@
 /*
  * A simulated trace and a window of it, for commands that draw. Ctrl-C cancels long work;
- * stderr shows the progress.
+ * stderr shows the progress, and what is missing.
  */
 #pragma once
 
@@ -17,6 +17,7 @@ struct ml_open_sim;
 
 /* The wishes of the user. Zero bytes: the whole trace, on the host. */
 struct simulated_wish {
+	const struct cmd *cmd; /* warns */
 	const char *trace, *machine, *phase;
 	struct machine_without without;
 	uint64_t from, to; /* positions; to 0: the end */
@@ -32,6 +33,14 @@ struct simulated {
 /* Opens the trace, and simulates or takes the cached result. On false nothing is open. */
 bool simulated_open(struct simulated *s, const struct simulated_wish *w,
 		    struct ml_err *err);
+/*
+ * Simulates a trace of the workspace, which is open as `work` is, or takes the kept
+ * result: s->sim.
+ */
+bool simulated_run(struct simulated *s, const struct cmd *c, uint64_t trace,
+		   const struct ml_machine *m, struct ml_err *err);
+/* EXIT_DONE, or EXIT_FAILED for a part (cmd_is_part). */
+int simulated_status(const struct simulated *s);
 void simulated_close(struct simulated *s);
 
 /*

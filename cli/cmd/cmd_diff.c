@@ -58,7 +58,6 @@ static bool open_side(struct ml_analysed_trace *s, const char *path, const char 
 	struct cmd_work work;
 	struct ml_analysed_trace_options options = { .interleave = o->interleave,
 						     .window = o->window,
-						     .keep = true,
 						     .work = &work.work };
 
 	if (!machine_option(&options.machine, machine, &o->without, err))
@@ -66,6 +65,8 @@ static bool open_side(struct ml_analysed_trace *s, const char *path, const char 
 	cmd_work_begin(&work);
 	bool ok = ml_analysed_trace_open(s, path, &options, err);
 	cmd_work_end(&work);
+	if (ok)
+		cmd_note_unkept(&cmd_diff, &s->simulation);
 	return ok;
 }
 
@@ -119,11 +120,6 @@ static int print(struct ml_compare *c, const struct options *o, char **names)
 	int status = cmd_print(&cmd_diff, &out);
 	ml_buf_release(&out);
 	return status;
-}
-
-static bool is_damaged(const struct ml_analysed_trace *s)
-{
-	return s->damage || s->trace.damage;
 }
 
 static int run(int argc, char **argv)
@@ -188,7 +184,8 @@ static int run(int argc, char **argv)
 	status = print(&c, &o, names);
 	if (status == EXIT_DONE)
 		status = test(&c, &o);
-	if (status == EXIT_DONE && (is_damaged(&a) || is_damaged(&b)))
+	if (status == EXIT_DONE && (cmd_is_part(&a.simulation, &a.trace) ||
+				    cmd_is_part(&b.simulation, &b.trace)))
 		status = EXIT_FAILED;
 	ml_compare_release(&c);
 	ml_analysed_trace_close(&b);

@@ -82,17 +82,17 @@ static int run(int argc, char **argv)
 	if (!form)
 		return cmd_misused(&cmd_export, "give one of --callgrind, --sarif, "
 						"--speedscope and --chrome");
-	struct simulated_wish w = { .trace = argv[0],
+	struct simulated_wish w = { .cmd = &cmd_export,
+				    .trace = argv[0],
 				    .machine = o.machine,
 				    .without = o.without };
 	if (!simulated_open(&s, &w, &err))
 		return cmd_fail(&cmd_export, &err);
-	cmd_warn_end(&cmd_export, &s.sim->trace->trace);
 	const char *path = o.output ? o.output : output_of(argv[0], form->suffix, &arena);
 	bool ok = form->write(s.sim, &out, &err);
 	cmd_work_end(&s.work);
 	ok = ok && simulated_write(&s.work.work, path, &out, &err);
-	status = ok ? EXIT_DONE : cmd_fail(&cmd_export, &err);
+	status = ok ? simulated_status(&s) : cmd_fail(&cmd_export, &err);
 	if (ok && strcmp(path, "-") != 0)
 		fprintf(stderr, "memlamp export: wrote %s\n", path);
 	ml_buf_release(&out);

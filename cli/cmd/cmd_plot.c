@@ -189,7 +189,8 @@ static int run(int argc, char **argv)
 		return cmd_misused(&cmd_plot,
 				   "--width and --height must be %d to %d pixels",
 				   CMD_SIDE_MIN, CMD_SIDE_MAX);
-	struct simulated_wish w = { .trace = argv[0],
+	struct simulated_wish w = { .cmd = &cmd_plot,
+				    .trace = argv[0],
 				    .machine = o.machine,
 				    .without = o.without,
 				    .phase = o.phase,
@@ -197,11 +198,10 @@ static int run(int argc, char **argv)
 				    .to = o.to };
 	if (!simulated_open(&x.s, &w, &err))
 		return cmd_fail(&cmd_plot, &err);
-	cmd_warn_end(&cmd_plot, &x.s.sim->trace->trace);
 	bool ok = draw(&x, &out, &err);
 	cmd_work_end(&x.s.work);
 	ok = ok && simulated_write(&x.s.work.work, o.output, &out, &err);
-	status = ok ? EXIT_DONE : cmd_fail(&cmd_plot, &err);
+	status = ok ? simulated_status(&x.s) : cmd_fail(&cmd_plot, &err);
 	ml_buf_release(&out);
 	simulated_close(&x.s);
 	return status;

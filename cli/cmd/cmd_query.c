@@ -2,6 +2,7 @@
 #include "cli/machine_option.h"
 #include "cli/options.h"
 #include "cli/paths.h"
+#include "cli/simulated.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -15,7 +16,6 @@
 #include "lib/query/kinds/kinds.h"
 #include "lib/query/workspace/answer.h"
 #include "lib/query/workspace/workspace.h"
-#include "lib/query/trace/open/open_sim.h"
 
 struct options {
 	struct machine_without without;
@@ -121,38 +121,30 @@ static bool ask(struct ml_workspace *ws, struct ml_request *q, struct ml_buf *ou
 	return ok;
 }
 
-static bool finish(struct ml_workspace *ws, uint64_t trace, const struct ml_machine *m,
-		   struct ml_err *err)
-{
-	uint32_t sim;
-
-	return ml_open_sim_start(ws, trace, m, ML_INTERLEAVE_AUTO, &sim, err) &&
-	       ml_open_sim_finish(ws, sim, err);
-}
-
 /* Runs the simulations that a route needs: 0, and 1 if the route compares two. */
-static bool simulate(struct ml_workspace *ws, const struct options *o, const char *path,
+static bool simulate(struct simulated *s, const struct options *o, const char *path,
 		     struct ml_err *err)
 {
+	struct ml_workspace *ws = &s->workspace;
 	bool two = !strncmp(path, "/api/compare", 12) ||
 		   !strncmp(path, "/api/disagreements", 18);
 	struct ml_machine second = ws->machine;
 
 	if (!two && strncmp(path, "/api/sims/", 10) != 0)
 		return !o->with || ml_workspace_open(ws, o->with, err);
-	if (!finish(ws, 0, &ws->machine, err))
+	if (!simulated_run(s, &cmd_query, 0, &ws->machine, err))
 		return false;
 	return !two ||
 	       ((!o->second || machine_option(&second, o->second, &o->without, err)) &&
 		(!o->with || ml_workspace_open(ws, o->with, err)) &&
-		finish(ws, o->with ? 1 : 0, &second, err));
+		simulated_run(s, &cmd_query, o->with ? 1 : 0, &second, err));
 }
 
 static int run(int argc, char **argv)
 {
 	struct options o = { .machine = "host" };
 	struct ml_machine machine;
-	struct ml_workspace workspace;
+	struct simulated s = { 0 };
 	struct ml_arena arena = { 0 };
 	struct ml_request q;
 	struct ml_buf out = { 0 };
@@ -168,15 +160,20 @@ static int run(int argc, char **argv)
 				   "give a trace or an ensemble, and a route");
 	if (!machine_option(&machine, o.machine, &o.without, &err))
 		return cmd_fail(&cmd_query, &err);
-	ml_workspace_init(&workspace, ml_kinds, ml_common_routes, &machine);
-	workspace.headers = cmd_path_headers(&arena);
+	ml_workspace_init(&s.workspace, ml_kinds, ml_common_routes, &machine);
+	s.workspace.headers = cmd_path_headers(&arena);
+	cmd_work_begin(&s.work);
 	parse(&q, argv[1]);
-	bool ok = ml_workspace_open(&workspace, argv[0], &err) &&
-		  simulate(&workspace, &o, q.path, &err);
-	ok = ok && ask(&workspace, &q, &out, &err);
+	q.work = ml_work_silent(&s.work.work);
+	bool ok = ml_workspace_open(&s.workspace, argv[0], &err) &&
+		  simulate(&s, &o, q.path, &err);
+	ok = ok && ask(&s.workspace, &q, &out, &err);
+	cmd_work_end(&s.work);
 	status = ok ? cmd_print(&cmd_query, &out) : cmd_fail(&cmd_query, &err);
+	if (status == EXIT_DONE && s.sim)
+		status = simulated_status(&s);
 	ml_buf_release(&out);
-	ml_workspace_close(&workspace);
+	simulated_close(&s);
 	ml_arena_release(&arena);
 	return status;
 }

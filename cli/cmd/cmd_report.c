@@ -122,7 +122,8 @@ static int run(int argc, char **argv)
 	}
 	if (o.select)
 		return cmd_misused(&cmd_report, "--select is for samples");
-	struct simulated_wish w = { .trace = argv[0],
+	struct simulated_wish w = { .cmd = &cmd_report,
+				    .trace = argv[0],
 				    .machine = o.machine,
 				    .without = o.without,
 				    .phase = o.phase,
@@ -140,7 +141,7 @@ static int run(int argc, char **argv)
 	bool ok = ml_report(s.sim, &r, &out, &err);
 	cmd_work_end(&s.work);
 	ok = ok && simulated_write(&s.work.work, path, &out, &err);
-	status = ok ? EXIT_DONE : cmd_fail(&cmd_report, &err);
+	status = ok ? simulated_status(&s) : cmd_fail(&cmd_report, &err);
 	if (ok && strcmp(path, "-") != 0)
 		fprintf(stderr, "memlamp report: wrote %s\n", path);
 	ml_buf_release(&out);

@@ -221,9 +221,9 @@ static bool prove(struct ml_analysed_trace *after, const struct options *o,
 static int test(struct ml_analysed_trace *s, const struct options *o)
 {
 	struct ml_profile_view v = { .trace = &s->trace,
-				     .profile = s->profile,
+				     .profile = s->simulation.profile,
 				     .rows = s->rows,
-				     .damage = s->damage };
+				     .damage = s->simulation.damage };
 
 	return sim_thresholds_test(&cmd_run, &v, &o->fail_if);
 }
@@ -242,7 +242,6 @@ static bool analyse(const struct ml_session *session, const struct options *o,
 	struct ml_analysed_trace_options options = { .machine = *machine,
 						     .interleave = o->interleave,
 						     .window = o->window,
-						     .keep = true,
 						     .work = &work.work,
 						     .partial = true };
 
@@ -256,6 +255,7 @@ static bool analyse(const struct ml_session *session, const struct options *o,
 	cmd_work_end(&work);
 	if (!ok)
 		return false;
+	cmd_note_unkept(&cmd_run, &s.simulation);
 	*threshold = test(&s, o);
 	if (o->prove) {
 		ml_analysed_trace_close(&s);
@@ -265,7 +265,8 @@ static bool analyse(const struct ml_session *session, const struct options *o,
 		}
 		return proved && r->ok;
 	}
-	ok = print(&s, o, r->path, session->argv[0]) == EXIT_DONE && r->ok && !stopped;
+	ok = print(&s, o, r->path, session->argv[0]) == EXIT_DONE && r->ok && !stopped &&
+	     !cmd_is_part(&s.simulation, &s.trace);
 	ml_analysed_trace_close(&s);
 	err->kind = ok ? ML_OK : ML_IO; /* errors are printed already */
 	err->text[0] = 0;

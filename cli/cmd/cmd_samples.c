@@ -92,7 +92,8 @@ static const char *const usual[] = { "levels", "lines",   "functions", "variable
 static void head_text(struct say *s, const struct ml_samples *x,
 		      const struct ml_sample_question *q)
 {
-	uint64_t chosen = ml_selection_count(&q->selected);
+	uint64_t chosen = ml_selection_count(&q->selected),
+		 elsewhere = ml_samples_elsewhere(x);
 
 	say(s, "%s: %s %s of %zu %s (%s)\n", x->path, say_count(s, x->rows),
 	    say_plural(x->rows, "sample", "samples"), x->count,
@@ -121,6 +122,12 @@ static void head_text(struct say *s, const struct ml_samples *x,
 	else
 		say(s,
 		    "hardware: unknown; --hardware FILE reads XML of hwloc or Mitos\n");
+	if (elsewhere)
+		say(s,
+		    "%s %s of CPUs that this hardware does not have: is it that of another "
+		    "machine?\n",
+		    say_count(s, elsewhere),
+		    say_plural(elsewhere, "sample is", "samples are"));
 }
 
 static bool print_text(const struct ml_samples *x, struct ml_sample_question *q,

@@ -14,10 +14,8 @@
 #include "cli/threshold.h"
 #include "cli/work.h"
 #include "lib/analyse/find/findings.h"
-#include "lib/analyse/result/result_cache.h"
 #include "lib/analyse/passes/replay.h"
-#include "lib/analyse/result/result.h"
-#include "lib/analyse/result/result_writer.h"
+#include "lib/analyse/result/simulation.h"
 #include "lib/analyse/passes/reuse.h"
 #include "lib/analyse/passes/temperature.h"
 #include "lib/base/buf.h"
@@ -151,16 +149,11 @@ struct work {
 	struct ml_trace trace;
 	struct ml_replay_options replay;
 	struct ml_replay_core cores[CORES_MAPPED];
-	struct ml_profile profile; /* profile of the replay */
-	struct ml_result kept;     /* or the result of a file */
-	bool is_kept;
+	struct ml_simulation simulation;
 	struct ml_temperature_options scores;
 	struct ml_temperature temperature;
 	struct ml_reuse reuse;
-	const char *damage;
-	bool stopped; /* a signal ended the simulation: the profile is a part of it */
 	struct cmd_work work;
-	struct ml_arena arena;
 };
 
 static bool prepare(struct work *w, struct ml_err *err)
@@ -202,108 +195,52 @@ static bool prepare(struct work *w, struct ml_err *err)
 		read_cores(o->cores, w->cores, CORES_MAPPED, &r->core_count, err));
 }
 
-/* The file for the result; NULL: none. */
-static const char *result_path(struct work *w, const struct ml_result_info *info)
+/* Reads the temperature from the outcomes of a kept result. */
+static bool read_temperature(struct ml_result *kept, struct ml_thermometer *x,
+			     struct ml_err *err)
 {
-	if (w->o->output)
-		return w->o->output;
-	return w->o->no_cache || w->o->quick ? NULL
-					     : ml_result_cache_path(info, &w->arena);
-}
-
-/* Runs the replay with all passes. Counts up to damage in the trace are kept. */
-static bool run_passes(struct work *w, struct ml_replay *r, struct ml_result_writer *out,
-		       struct ml_err *err)
-{
-	struct ml_profiler *profiler = ml_profiler_open(&w->profile);
-	struct ml_pass passes[4] = { ml_profiler_pass(profiler) };
-	struct ml_thermometer *thermometer = NULL;
-	struct ml_reuser *reuser = NULL;
-	size_t n = 1;
-
-	if (w->o->temperature) {
-		thermometer = ml_thermometer_open(&w->scores);
-		passes[n++] = ml_thermometer_pass(thermometer);
-	}
-	if (w->o->reuse) {
-		reuser = ml_reuser_open(w->replay.machine.level[0].line, w->o->sampled);
-		passes[n++] = ml_reuser_pass(reuser);
-	}
-	if (out)
-		passes[n++] = ml_result_writer_pass(out);
-	bool ok = ml_replay_run(r, passes, n, err);
-	ml_profiler_close(profiler, r);
-	if (thermometer)
-		ml_thermometer_close(thermometer, &w->temperature);
-	if (reuser)
-		ml_reuser_close(reuser, &w->reuse);
-	if (!ok && err->kind == ML_FORMAT && w->profile.refs)
-		w->damage = ml_arena_strdup(&w->arena, err->text);
-	w->stopped = !ok && err->kind == ML_STOPPED && w->profile.refs;
-	return ok;
-}
-
-static bool simulate(struct work *w, const struct ml_result_info *info,
-		     struct ml_err *err)
-{
-	struct ml_result_writer *out = NULL;
-	struct ml_replay *r;
-	const char *path = result_path(w, info);
-	struct ml_err unkept;
-
-	if (!ml_replay_open(&r, &w->trace, &w->replay, err))
-		return false;
-	if (path && !ml_result_writer_open(&out, path, info, &unkept)) {
-		out = NULL;
-		if (w->o->output) {
-			*err = unkept;
-			ml_replay_close(r);
-			return false;
-		}
-	}
-	bool ok = run_passes(w, r, out, err);
-	ml_replay_close(r);
-	if (out && !ok)
-		ml_result_writer_abandon(out);
-	else if (out && !ml_result_writer_close(out, &w->profile, &unkept)) {
-		if (w->o->output) {
-			*err = unkept;
-			return false;
-		}
-	} else if (out && !w->o->output)
-		ml_result_cache_trim();
-	return ok || w->damage || w->stopped;
-}
-
-/* Computes the temperature from the outcomes of a cached result. */
-static bool temperature_of(struct work *w, struct ml_err *err)
-{
-	struct ml_thermometer *x = ml_thermometer_open(&w->scores);
 	uint16_t *outcome = ml_resize(NULL, ML_RESULT_BLOCK * sizeof(*outcome));
 	bool ok = true;
 
-	for (uint64_t at = 0, n; ok && at < w->kept.refs; at += n) {
-		n = w->kept.refs - at < ML_RESULT_BLOCK ? w->kept.refs - at
-							: ML_RESULT_BLOCK;
-		ok = ml_result_outcomes(&w->kept, at, at + n, outcome, err);
+	for (uint64_t at = 0, n; ok && at < kept->refs; at += n) {
+		n = kept->refs - at < ML_RESULT_BLOCK ? kept->refs - at : ML_RESULT_BLOCK;
+		ok = ml_result_outcomes(kept, at, at + n, outcome, err);
 		if (ok)
-			ml_thermometer_run(x, w->kept.profile.machine.levels, outcome, n);
+			ml_thermometer_run(x, kept->profile.machine.levels, outcome, n);
 	}
-	ml_thermometer_close(x, &w->temperature);
 	ml_free(outcome);
 	return ok;
 }
 
 static bool obtain(struct work *w, struct ml_err *err)
 {
-	struct ml_result_info info;
+	const struct options *o = w->o;
+	struct ml_pass passes[ML_SIMULATION_PASSES];
+	struct ml_simulation_options options = { .replay = w->replay,
+						 .passes = passes,
+						 .replays = o->reuse,
+						 .no_cache = o->no_cache || o->quick,
+						 .output = o->output,
+						 .partial = true };
+	struct ml_thermometer *thermometer = o->temperature
+						     ? ml_thermometer_open(&w->scores)
+						     : NULL;
+	struct ml_reuser *reuser =
+		o->reuse ? ml_reuser_open(w->replay.machine.level[0].line, o->sampled)
+			 : NULL;
 
-	ml_result_describe(&info, &w->trace, &w->replay, &w->arena);
-	w->is_kept = !w->o->no_cache && !w->o->output && !w->o->reuse &&
-		     ml_result_cache_find(&info, &w->trace, &w->kept);
-	if (!w->is_kept)
-		return simulate(w, &info, err);
-	return !w->o->temperature || temperature_of(w, err);
+	if (thermometer)
+		passes[options.pass_count++] = ml_thermometer_pass(thermometer);
+	if (reuser)
+		passes[options.pass_count++] = ml_reuser_pass(reuser);
+	bool ok = ml_simulation_obtain(&w->simulation, &w->trace, &options, err);
+	if (ok && w->simulation.has_result && thermometer)
+		ok = read_temperature(&w->simulation.result, thermometer, err);
+	if (thermometer)
+		ml_thermometer_close(thermometer, &w->temperature);
+	if (reuser)
+		ml_reuser_close(reuser, &w->reuse);
+	return ok;
 }
 
 static bool find(struct work *w, const struct ml_profile *p, struct ml_findings *f,
@@ -318,13 +255,14 @@ static bool find(struct work *w, const struct ml_profile *p, struct ml_findings 
 static int print(struct work *w)
 {
 	const struct options *o = w->o;
+	const struct ml_simulation *x = &w->simulation;
 	uint64_t all = o->top ? o->top : UINT64_MAX;
 	struct ml_buf out = { 0 };
 	struct ml_profile_view v = {
 		.trace = &w->trace,
-		.profile = w->is_kept ? &w->kept.profile : &w->profile,
-		.damage = w->damage,
-		.stopped = w->stopped,
+		.profile = x->profile,
+		.damage = x->damage,
+		.stopped = x->stopped,
 		.temperature = o->temperature ? &w->temperature : NULL,
 		.scores = &w->scores,
 		.reuse = o->reuse ? &w->reuse : NULL,
@@ -332,7 +270,7 @@ static int print(struct work *w)
 
 	struct ml_findings findings = { 0 };
 	struct ml_err err;
-	if (o->findings && !w->stopped) {
+	if (o->findings && !x->stopped) {
 		if (!find(w, v.profile, &findings, &err))
 			return cmd_fail(&cmd_sim, &err);
 		v.findings = &findings;
@@ -354,9 +292,10 @@ static int print(struct work *w)
 	}
 	ml_findings_release(&findings);
 	int status = cmd_print(&cmd_sim, &out);
-	if (status == EXIT_DONE && !w->stopped) /* a part says nothing about the whole */
+	if (status == EXIT_DONE && !x->stopped) /* a part says nothing about the whole */
 		status = sim_thresholds_test(&cmd_sim, &v, &o->fail_if);
-	if (status == EXIT_DONE && (w->damage || w->trace.damage || w->stopped))
+	if (status == EXIT_DONE &&
+	    (cmd_is_part(x, &w->trace) || (o->output && x->unkept)))
 		status = EXIT_FAILED;
 	ml_buf_release(&out);
 	ml_profile_rows_release(&v.rows);
@@ -409,14 +348,13 @@ static int run(int argc, char **argv)
 				       &err) &&
 		  obtain(&w, &err);
 	cmd_work_end(&w.work);
+	if (ok)
+		cmd_note_unkept(&cmd_sim, &w.simulation);
 	status = ok ? print(&w) : cmd_fail(&cmd_sim, &err);
-	if (w.is_kept)
-		ml_result_close(&w.kept);
-	ml_profile_release(&w.profile);
+	ml_simulation_release(&w.simulation);
 	ml_temperature_release(&w.temperature);
 	ml_reuse_release(&w.reuse);
 	ml_trace_close(&w.trace);
-	ml_arena_release(&w.arena);
 	return status;
 }
 

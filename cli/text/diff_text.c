@@ -45,9 +45,9 @@ static void put_side(const struct ml_analysed_trace *x, const char *which,
 		     const char *name, struct say *s)
 {
 	say(s, "%s: %s ", which, name);
-	say_machine(s, &x->profile->machine);
+	say_machine(s, &x->simulation.profile->machine);
 	say(s, "\n");
-	say_missing(s, &x->trace, x->damage, x->profile->refs);
+	say_missing(s, &x->trace, x->simulation.damage, x->simulation.profile->refs);
 }
 
 static void put_totals(const struct ml_compare *c, struct say *s)

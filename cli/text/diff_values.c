@@ -26,7 +26,7 @@ static bool figure(const struct ml_analysed_trace *s, const struct ml_profile_co
 		   const struct threshold_part *part, size_t parts, double *value,
 		   struct ml_err *err)
 {
-	const struct ml_machine *m = &s->profile->machine;
+	const struct ml_machine *m = &s->simulation.profile->machine;
 	double refs = (double)c->refs;
 
 	if (parts == 1 &&
@@ -83,7 +83,7 @@ static bool whole(struct ml_analysed_trace *s, const struct threshold_part *part
 		  size_t parts, double *value, struct ml_err *err)
 {
 	struct ml_profile_view v = { .trace = &s->trace,
-				     .profile = s->profile,
+				     .profile = s->simulation.profile,
 				     .rows = s->rows };
 	struct threshold_path path = { .count = parts };
 

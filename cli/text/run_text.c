@@ -49,7 +49,7 @@ static void wrap(struct say *s, size_t start)
 static void put_totals(const struct ml_analysed_trace *analysed, const char *program,
 		       struct say *s)
 {
-	const struct ml_profile *p = analysed->profile;
+	const struct ml_profile *p = analysed->simulation.profile;
 	const struct ml_machine *m = &p->machine;
 
 	say(s, "%s ", ml_path_name(program));
@@ -63,12 +63,12 @@ static void put_totals(const struct ml_analysed_trace *analysed, const char *pro
 	say(s,
 	    "\n%.1f cycles each on average; %.0f %% of the access time is waiting beyond %s\n",
 	    p->cycles, 100 * analysed->findings.waiting, m->level[0].name);
-	say_missing(s, &analysed->trace, analysed->damage, p->refs);
+	say_missing(s, &analysed->trace, analysed->simulation.damage, p->refs);
 	const char *symbols = ml_tables_meta_find(&analysed->trace.tables,
 						  "debug symbols");
 	if (symbols)
 		say(s, "%s\n", symbols);
-	if (analysed->stopped)
+	if (analysed->simulation.stopped)
 		say_stopped(s, p);
 	say(s, "\n");
 }
@@ -85,7 +85,7 @@ static void put_row(struct ml_table *t, const struct ml_analysed_trace *analysed
 	ml_table_real(t, waiting(analysed, c));
 	ml_table_count(t, c->refs);
 	ml_table_real(t, say_share(c->missed[0], c->refs));
-	ml_table_count(t, c->served[analysed->profile->machine.levels + 1]);
+	ml_table_count(t, c->served[analysed->simulation.profile->machine.levels + 1]);
 }
 
 static void put_table(struct ml_table *t, const char *title, struct say *s)
@@ -228,7 +228,8 @@ void run_text(struct ml_analysed_trace *analysed, const char *path, const char *
 	size_t start = out->size;
 	put_totals(analysed, program, &s);
 	wrap(&s, start);
-	findings_print(&analysed->findings, &analysed->trace, analysed->profile, &s);
+	findings_print(&analysed->findings, &analysed->trace,
+		       analysed->simulation.profile, &s);
 	put_lines(analysed, top, &s);
 	put_regions(analysed, top, &s);
 	put_next(path, program, machine, &s);
@@ -239,7 +240,8 @@ void run_json(const struct ml_analysed_trace *analysed, const char *path,
 	      struct ml_buf *out)
 {
 	struct ml_json w = { .out = out, .indent = 1 };
-	const struct ml_profile *p = analysed->profile;
+	const struct ml_simulation *x = &analysed->simulation;
+	const struct ml_profile *p = x->profile;
 	struct ml_buf machine = { 0 };
 
 	ml_machine_print(&p->machine, &machine);
@@ -249,6 +251,9 @@ void run_json(const struct ml_analysed_trace *analysed, const char *path,
 	ml_json_bytes(&w, (const char *)machine.data, machine.size);
 	ml_json_key_u64(&w, "references", p->refs);
 	ml_json_key_u64(&w, "missing", p->missing);
+	ml_json_key_string(&w, "damage", x->damage ? x->damage : analysed->trace.damage);
+	ml_json_key(&w, "stopped");
+	ml_json_bool(&w, x->stopped);
 	ml_json_key_real(&w, "average_cycles", p->cycles);
 	ml_json_key_real(&w, "waiting", analysed->findings.waiting);
 	ml_json_key_object(&w, "served");

@@ -5,19 +5,9 @@
 #include "lib/samples/samples.h"
 #include "lib/samples/selection.h"
 
-/* The column of CPUs if it holds integers; one below 0 is a CPU that is not known. */
-static const struct ml_samples_column *cpu_of(const struct ml_samples *s)
-{
-	const struct ml_samples_column *c = ml_samples_role(s, ML_SAMPLES_CPU);
-
-	return c && (c->kind == ML_SAMPLES_UNSIGNED || c->kind == ML_SAMPLES_SIGNED)
-		       ? c
-		       : NULL;
-}
-
 bool ml_loads_possible(const struct ml_samples *s)
 {
-	return s->topology.count && cpu_of(s);
+	return s->topology.count && ml_samples_cpu(s);
 }
 
 bool ml_loads_map_init(struct ml_loads_map *m, const struct ml_samples *s,
@@ -31,7 +21,7 @@ bool ml_loads_map_init(struct ml_loads_map *m, const struct ml_samples *s,
 			err, ML_USAGE,
 			"%s: the hardware is unknown; --hardware FILE reads XML of hwloc or Mitos",
 			s->path);
-	if (!cpu_of(s))
+	if (!ml_samples_cpu(s))
 		return ml_fail(err, ML_USAGE,
 			       "%s: no column tells the CPU; -c cpu=COLUMN names one",
 			       s->path);
@@ -48,8 +38,7 @@ size_t ml_loads_cpu(const struct ml_loads_map *m, uint64_t row)
 	const struct ml_samples_column *c = ml_samples_role(m->s, ML_SAMPLES_CPU);
 	uint64_t cpu = ml_samples_bits(c, row);
 
-	return ml_samples_missing(c, row) || cpu >= m->cpus ||
-			       m->s->topology.cpu[cpu] == UINT32_MAX
+	return ml_samples_missing(c, row) || !ml_topology_has_cpu(&m->s->topology, cpu)
 		       ? m->cpus
 		       : (size_t)cpu;
 }
@@ -130,7 +119,7 @@ uint32_t ml_loads_resource(const struct ml_loads_map *m, size_t tier, size_t cpu
 	const struct ml_topology_tier *x = &t->tiers[tier];
 	uint32_t node;
 
-	if (cpu >= m->cpus)
+	if (!ml_topology_has_cpu(t, cpu))
 		return UINT32_MAX;
 	if (x->type == ML_TOPOLOGY_CACHE || x->type == ML_TOPOLOGY_NUMA) {
 		node = server_of(t, t->cpu[cpu], level);

@@ -39,13 +39,39 @@ const struct ml_samples_column *ml_samples_role(const struct ml_samples *s,
 	return s->role[role] < 0 ? NULL : &s->columns[s->role[role]];
 }
 
-const struct ml_samples_column *ml_samples_latency(const struct ml_samples *s)
+static const struct ml_samples_column *integers(const struct ml_samples *s,
+						enum ml_samples_role role)
 {
-	const struct ml_samples_column *c = ml_samples_role(s, ML_SAMPLES_LATENCY);
+	const struct ml_samples_column *c = ml_samples_role(s, role);
 
 	return c && (c->kind == ML_SAMPLES_UNSIGNED || c->kind == ML_SAMPLES_SIGNED)
 		       ? c
 		       : NULL;
+}
+
+const struct ml_samples_column *ml_samples_latency(const struct ml_samples *s)
+{
+	return integers(s, ML_SAMPLES_LATENCY);
+}
+
+const struct ml_samples_column *ml_samples_cpu(const struct ml_samples *s)
+{
+	return integers(s, ML_SAMPLES_CPU);
+}
+
+uint64_t ml_samples_elsewhere(const struct ml_samples *s)
+{
+	const struct ml_samples_column *c = s->topology.count ? ml_samples_cpu(s) : NULL;
+	uint64_t n = 0;
+
+	for (uint64_t row = 0; c && row < s->rows; row++) {
+		uint64_t cpu = ml_samples_bits(c, row);
+		bool known = !ml_samples_missing(c, row) &&
+			     (c->kind == ML_SAMPLES_UNSIGNED || !(cpu >> 63));
+
+		n += known && !ml_topology_has_cpu(&s->topology, cpu);
+	}
+	return n;
 }
 
 const char *ml_samples_kind_name(const struct ml_samples_column *c)

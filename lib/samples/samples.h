@@ -91,6 +91,10 @@ const char *ml_samples_kind_name(const struct ml_samples_column *c); /* "hexadec
 /* The column of latencies if it holds integers, or NULL. Timed loads may have taken less
  * than the mean cost of a measurement, which is subtracted: then they are negative. */
 const struct ml_samples_column *ml_samples_latency(const struct ml_samples *s);
+/* The column of CPUs if it holds integers, or NULL; one below 0 is not known. */
+const struct ml_samples_column *ml_samples_cpu(const struct ml_samples *s);
+/* Samples of CPUs that the hardware does not have: it is that of another machine. */
+uint64_t ml_samples_elsewhere(const struct ml_samples *s);
 /* A sum of latencies, as bits; 0 if it is negative. */
 static inline uint64_t ml_samples_cycles(uint64_t sum)
 {

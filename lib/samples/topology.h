@@ -67,6 +67,11 @@ bool ml_topology_index(struct ml_topology *t, const char *name, struct ml_arena 
 /* The ancestor of a node of a type and level, or the node; UINT32_MAX: none. */
 uint32_t ml_topology_above(const struct ml_topology *t, uint32_t node,
 			   enum ml_topology_type type, unsigned level);
+/* CPU numbers may have holes: hwloc in a cpuset, CPUs that are off. */
+static inline bool ml_topology_has_cpu(const struct ml_topology *t, uint64_t cpu)
+{
+	return cpu < t->cpu_count && t->cpu[cpu] != UINT32_MAX;
+}
 /* The tier with a name, without regard to case; -1: none. */
 int ml_topology_tier(const struct ml_topology *t, const char *name);
 /* "L2 #3", "CPU 17" */

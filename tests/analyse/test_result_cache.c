@@ -40,7 +40,7 @@ static void stop_keeping(void)
 static struct ml_result_info some_info(uint64_t to)
 {
 	return (struct ml_result_info){
-		.machine = "L1 4K", .version = "0", .cores = "", .to = to
+		.machine = "L1 4K", .version = "0", .cores = "", .from = to, .to = to
 	};
 }
 
@@ -51,7 +51,7 @@ static void keep(uint64_t to)
 	struct ml_result_writer *w;
 	struct ml_arena a = { 0 };
 	struct ml_err err;
-	const char *path = ml_result_cache_path(&info, &a);
+	const char *path = ml_result_cache_path(&info, &a, &err);
 
 	CHECK(path);
 	CHECK_OK(ml_machine_parse(&p.machine, info.machine, &err), &err);
@@ -76,10 +76,11 @@ static void set_age(uint64_t to, time_t seconds)
 {
 	struct ml_result_info info = some_info(to);
 	struct ml_arena a = { 0 };
+	struct ml_err err;
 	struct timespec when[2] = { { time(NULL) - seconds, 0 },
 				    { time(NULL) - seconds, 0 } };
 
-	CHECK_EQ(utimensat(AT_FDCWD, ml_result_cache_path(&info, &a), when, 0), 0);
+	CHECK_EQ(utimensat(AT_FDCWD, ml_result_cache_path(&info, &a, &err), when, 0), 0);
 	ml_arena_release(&a);
 }
 
@@ -87,9 +88,10 @@ static off_t size_of(uint64_t to)
 {
 	struct ml_result_info info = some_info(to);
 	struct ml_arena a = { 0 };
+	struct ml_err err;
 	struct stat st;
 
-	CHECK_EQ(stat(ml_result_cache_path(&info, &a), &st), 0);
+	CHECK_EQ(stat(ml_result_cache_path(&info, &a, &err), &st), 0);
 	ml_arena_release(&a);
 	return st.st_size;
 }
@@ -113,9 +115,10 @@ TEST(a_damaged_result_is_not_found_and_goes)
 {
 	struct ml_result_info info = some_info(1);
 	struct ml_arena a = { 0 };
+	struct ml_err err;
 
 	start_keeping();
-	const char *path = ml_result_cache_path(&info, &a);
+	const char *path = ml_result_cache_path(&info, &a, &err);
 	FILE *f = fopen(path, "w");
 	CHECK(f && fputs("mlresult", f) >= 0);
 	fclose(f);
@@ -162,12 +165,13 @@ TEST(what_an_interrupted_writer_left_goes_after_a_day)
 {
 	struct ml_result_info info = some_info(1);
 	struct ml_arena a = { 0 };
+	struct ml_err err;
 	struct timespec old[2] = { { time(NULL) - 25 * 3600, 0 },
 				   { time(NULL) - 25 * 3600, 0 } };
 
 	start_keeping();
 	const char *path = ml_arena_printf(&a, "%s.Xy12Zz",
-					   ml_result_cache_path(&info, &a));
+					   ml_result_cache_path(&info, &a, &err));
 	int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 	CHECK(fd >= 0);
 	close(fd);

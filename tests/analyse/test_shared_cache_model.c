@@ -75,6 +75,23 @@ TEST(a_total_that_no_members_add_up_to_fails_and_says_which_sizes_there_are)
 	done();
 }
 
+TEST(a_size_that_no_cache_can_have_is_refused)
+{
+	static const double sizes[] = { -1e306, 1e306, 0, 0.5 };
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		uint32_t missed[8] = { 8 };
+
+		four_sizes();
+		hand_param(&e, hand_member(&e, 0, "L1 5K 1c | memory 9c", missed),
+			   "L1 size", "odd", sizes[i]);
+		CHECK_FAILS(
+			ml_shared_cache_make(&s, &e, "L1 size", 2, 1 << 20, &arena, &err),
+			&err, "is no size of a cache");
+		done();
+	}
+}
+
 /* The curve of one way alone. */
 static void one_way(const struct ml_curves *c, size_t which,
 		    const struct ml_curve_options *o, double shift, double from,

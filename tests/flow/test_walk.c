@@ -457,7 +457,7 @@ TEST(walks_at_random_moments_show_interleaved_threads_as_a_replay_from_the_start
 	add_sim(0, FOUR_CORES);
 	struct ml_open_sim *s = ml_open_sim_ready(&workspace, 0, &err);
 	CHECK(s != NULL);
-	CHECK(s->result.profile.interleaved && s->result.turns.count > 1);
+	CHECK(s->simulation.profile->interleaved && s->simulation.result.turns.count > 1);
 	struct replayed *all = replay_all(s);
 	for (int k = 0; k < 40; k++) {
 		uint64_t from = k ? next_random(&seed) % REFS : 0;
@@ -520,7 +520,7 @@ TEST(players_at_random_moments_hold_what_a_simulation_from_the_start_holds)
 	write_threads();
 	add_sim(0, FOUR_CORES);
 	struct ml_open_sim *s = ml_open_sim_ready(&workspace, 0, &err);
-	CHECK(s->result.checkpoints.count > 1);
+	CHECK(s->simulation.result.checkpoints.count > 1);
 	struct replayed *all = replay_all(s);
 	for (int k = 0; k < 24; k++) /* far, a step on, two steps back, a little back */
 		moments[k] = k % 4 == 0   ? next_random(&seed) % REFS

@@ -170,19 +170,19 @@ static void ask(struct ml_result *r, const struct ml_trace *t)
 static void look(struct ml_analysed_trace *s)
 {
 	struct ml_profile_view view = { .trace = &s->trace,
-					.profile = s->profile,
+					.profile = s->simulation.profile,
 					.rows = s->rows,
 					.findings = &s->findings };
 	struct ml_buf out = { 0 };
 
 	ml_profile_json(&view, 100, &out);
 	ml_buf_release(&out);
-	ask(&s->result, &s->trace);
+	ask(&s->simulation.result, &s->trace);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct ml_analysed_trace_options o = { 0 };
+	struct ml_analysed_trace_options o = { .no_cache = true };
 	struct ml_analysed_trace s;
 	struct ml_err err;
 

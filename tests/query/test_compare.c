@@ -17,7 +17,7 @@
 static void study(struct ml_analysed_trace *s, const char *text, const char *source,
 		  const char *machine)
 {
-	struct ml_analysed_trace_options o = { 0 };
+	struct ml_analysed_trace_options o = { .no_cache = true };
 	struct ml_writer *w;
 	struct ml_err err;
 

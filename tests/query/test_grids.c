@@ -63,9 +63,9 @@ static void open_workspace(const char *machine)
 	CHECK_OK(ml_open_sim_start(&workspace, 0, &m, 0, &number, &err), &err);
 	CHECK_OK(ml_open_sim_finish(&workspace, number, &err), &err);
 	sim = ml_open_sim(&workspace, number, &err);
-	CHECK(sim->result.refs <= REFS);
+	CHECK(sim->simulation.result.refs <= REFS);
 	count = 0;
-	CHECK_OK(ml_walk(sim, NULL, 0, sim->result.refs,
+	CHECK_OK(ml_walk(sim, NULL, 0, sim->simulation.result.refs,
 			 ML_WALK_PLACES | ML_WALK_OUTCOMES, collect, NULL, &err),
 		 &err);
 }

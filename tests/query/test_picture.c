@@ -89,7 +89,7 @@ static struct ml_heat_map heat(const char *region, size_t across, size_t down,
 {
 	const struct ml_tables *t = &sim->trace->trace.tables;
 	struct ml_heat_map m = { 0 };
-	struct ml_heat_question q = { .mode = mode, .to = sim->result.refs };
+	struct ml_heat_question q = { .mode = mode, .to = sim->simulation.result.refs };
 
 	for (uint32_t i = 0; i < t->regions.count; i++)
 		if (!strcmp(ml_tables_text(t, t->regions.at[i].name), region))
@@ -333,7 +333,7 @@ TEST(the_plane_has_elements_downwards_and_time_to_the_right)
 	struct ml_profile_rows rows;
 
 	open_text("region A 0 32 8 4\nr0 r0 r24 r8");
-	ml_profile_rows_make(&rows, &sim->trace->trace, &sim->result.profile);
+	ml_profile_rows_make(&rows, &sim->trace->trace, sim->simulation.profile);
 	CHECK_EQ(ml_picture_costliest(sim, &rows, &region, 1), 1);
 	ml_profile_rows_release(&rows);
 	CHECK_OK(ml_picture_plane(&p, sim, &r, &err), &err);

@@ -219,7 +219,7 @@ TEST(steps_lead_past_long_stretches_without_a_moment)
 	open_model("L1 1K 2w | L2 8K 4w", "sweep 0x10000 100 8 repeat 3000; "
 					  "random 0x900000 64K 50 8 w; "
 					  "sweep 0x10000 100 8 repeat 3000");
-	CHECK_EQ(((struct ml_open_sim *)workspace.jobs[0])->result.refs, REFS);
+	CHECK_EQ(((struct ml_open_sim *)workspace.jobs[0])->simulation.result.refs, REFS);
 	while (done < REFS) {
 		size_t count;
 

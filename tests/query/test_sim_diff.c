@@ -23,11 +23,11 @@ static double *kept(const char *name, size_t *count)
 static uint8_t *served(uint32_t sim)
 {
 	struct ml_open_sim *s = ml_open_sim(&workspace, sim, &err);
-	uint64_t n = s->result.refs;
+	uint64_t n = s->simulation.result.refs;
 	uint16_t *outcome = malloc((n + 1) * sizeof(*outcome));
 	uint8_t *out = malloc(n + 1);
 
-	CHECK_OK(ml_result_outcomes(&s->result, 0, n, outcome, &err), &err);
+	CHECK_OK(ml_result_outcomes(&s->simulation.result, 0, n, outcome, &err), &err);
 	for (uint64_t i = 0; i < n; i++) {
 		unsigned level = outcome[i] & 15;
 
@@ -90,7 +90,7 @@ TEST(counts_of_all_windows_are_those_of_the_outcomes)
 	add_sim(0, "L1 1K 2w | L2 8K 4w");
 	add_sim(0, "L1 1K 4w fifo | L2 4K 4w | L3 16K 8w");
 	uint8_t *x = served(0), *y = served(1);
-	uint64_t refs = ml_open_sim(&workspace, 0, &err)->result.refs;
+	uint64_t refs = ml_open_sim(&workspace, 0, &err)->simulation.result.refs;
 	for (size_t w = 0; w < sizeof(windows) / sizeof(*windows); w++) {
 		uint64_t from = windows[w].from;
 		uint64_t to = windows[w].to < refs ? windows[w].to : refs;
@@ -195,8 +195,9 @@ TEST(different_traces_are_compared_by_the_spread_over_levels_of_matched_stretche
 		}
 		CHECK(sum > 0);
 		CHECK_EQ(edge[0], 0);
-		CHECK_EQ(edge[n],
-			 matched ? 15552 : ml_open_sim(&workspace, 1, &err)->result.refs);
+		CHECK_EQ(edge[n], matched ? 15552
+					  : ml_open_sim(&workspace, 1, &err)
+						    ->simulation.result.refs);
 		free(a);
 		free(b);
 	}

@@ -612,6 +612,37 @@ TEST(transactions_are_counted_on_the_way_from_the_cpu_to_what_served)
 	ml_samples_close(&s);
 }
 
+TEST(hardware_may_lack_cpus_between_others)
+{
+	/* hwloc in a cpuset, or a CPU that is off: there is no CPU 1 */
+	const char *xml = "<Hardware id=\"0\"><Cache id=\"3\"><CPU id=\"0\"></CPU>"
+			  "<CPU id=\"2\"></CPU></Cache></Hardware>";
+	struct ml_samples s = parsed("cpu,latency,dataSource\n0,1,1\n1,10,4\n2,100,4\n"
+				     "9,1000,4\n,5,4\n-1,6,4\n",
+				     NULL);
+	struct ml_arena a = { 0 };
+	struct ml_selection all = chosen(&s, NULL, &a);
+	struct ml_loads_map m;
+	struct ml_loads l;
+	struct ml_err err;
+
+	CHECK_EQ(ml_samples_elsewhere(&s), 0); /* the hardware is unknown */
+	CHECK_OK(ml_topology_parse(&s.topology, "x", xml, strlen(xml), &s.arena, &err),
+		 &err);
+	CHECK_EQ(ml_samples_elsewhere(&s), 2); /* of CPU 1 and 9 */
+	CHECK_OK(ml_loads_map_init(&m, &s, &a, &err), &err);
+	ml_loads_count(&l, &m, &all, &a);
+	for (size_t tier = 0; tier < s.topology.tier_count; tier++) {
+		struct ml_metrics x = ml_metrics_tier(&l, &m, tier, ML_EMPTY_NATURAL, &a);
+
+		CHECK_EQ(x.samples,
+			 s.topology.tiers[tier].type == ML_TOPOLOGY_CACHE ? 1 : 2);
+	}
+	CHECK_EQ(ml_loads_nodes(&l, &m, &a)[0].load.samples, 2);
+	ml_arena_release(&a);
+	ml_samples_close(&s);
+}
+
 static int plain_by_time(const void *a, const void *b)
 {
 	const struct plain *x = a, *y = b;

@@ -7,6 +7,9 @@
 #include "lib/base/buf.h"
 #include "lib/base/table.h"
 
+/* Bytes; whole numbers below have their own double. */
+static const double SIZE_LIMIT = 9007199254740992.; /* 2^53 */
+
 struct sharing {
 	struct ml_shared_cache *s;
 	const uint32_t *family;
@@ -96,8 +99,16 @@ bool ml_shared_cache_among(struct ml_shared_cache *s, const struct ml_ensemble *
 	if (threads < 2 || threads > ML_SHARED_CACHE_THREADS)
 		return ml_fail(err, ML_USAGE, "2 to %d threads can share, not %u",
 			       ML_SHARED_CACHE_THREADS, threads);
-	for (size_t i = 0; i < size; i++)
+	for (size_t i = 0; i < size; i++) {
 		sizes[i] = ml_curve_number(&e->members[family[i]], param);
+		if (!(sizes[i] >= 1 && sizes[i] <= SIZE_LIMIT))
+			return ml_fail(err, ML_USAGE,
+				       "%g is no size of a cache: '%s' of '%s'", sizes[i],
+				       param, e->members[family[i]].label);
+	}
+	if (!(total >= 1 && total <= SIZE_LIMIT))
+		return ml_fail(err, ML_USAGE, "%g bytes are no size of a cache to share",
+			       total);
 	return share_out(&x, 0, 0, total, err) && (s->count || no_way(&x, err));
 }
 

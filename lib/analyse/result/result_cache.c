@@ -60,11 +60,17 @@ static const char *path_of(const struct ml_result_info *info, struct ml_arena *a
 			       (unsigned long long)high, (unsigned long long)low);
 }
 
-const char *ml_result_cache_path(const struct ml_result_info *info, struct ml_arena *a)
+const char *ml_result_cache_path(const struct ml_result_info *info, struct ml_arena *a,
+				 struct ml_err *err)
 {
-	const char *path = path_of(info, a);
+	const char *path = path_of(info, a), *folder = ml_cache_folder(a);
 
-	return path && ml_cache_folder_make(ml_cache_folder(a), a) ? path : NULL;
+	err->kind = ML_OK;
+	if (path && !ml_cache_folder_make(folder, a)) {
+		ml_fail_errno(err, "%s", folder);
+		return NULL;
+	}
+	return path;
 }
 
 bool ml_result_cache_find(const struct ml_result_info *info, const struct ml_trace *t,
@@ -77,8 +83,9 @@ bool ml_result_cache_find(const struct ml_result_info *info, const struct ml_tra
 
 	if (ok) {
 		ok = ml_result_open(r, path, &err);
-		/* an older memlamp did not say how it merged threads */
+		/* an older memlamp did not say how it merged threads; a part is not asked for */
 		if (ok && !(ml_result_same(&r->info, info) &&
+			    r->refs == info->to - info->from &&
 			    (r->has_turns || !r->profile.interleaved) &&
 			    ml_result_fit(r, t, &err))) {
 			ml_result_close(r);

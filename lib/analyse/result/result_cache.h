@@ -7,8 +7,10 @@
  *
  *	if (ml_result_cache_find(&info, &trace, &result))
  *		use it;
- *	else if ((path = ml_result_cache_path(&info, &arena)))
+ *	else if ((path = ml_result_cache_path(&info, &arena, &err)))
  *		simulate, write the result to path, ml_result_cache_trim();
+ *
+ * simulation.h does so, for all who simulate.
  */
 #pragma once
 
@@ -16,12 +18,15 @@
 #include <stdint.h>
 
 struct ml_arena;
+struct ml_err;
 struct ml_result;
 struct ml_result_info;
 struct ml_trace;
 
-/* The path of such a result; creates the folder. NULL: the cache cannot be used. */
-const char *ml_result_cache_path(const struct ml_result_info *info, struct ml_arena *a);
+/* The path of such a result; creates the folder. NULL: err says why there is none, or is
+ * ML_OK where the cache is off. */
+const char *ml_result_cache_path(const struct ml_result_info *info, struct ml_arena *a,
+				 struct ml_err *err);
 /* Opens the cached result, if there is one that matches, is complete and fits the trace.
  */
 bool ml_result_cache_find(const struct ml_result_info *info, const struct ml_trace *t,

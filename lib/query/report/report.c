@@ -92,7 +92,7 @@ static void put_origin(struct ml_report_page *p)
 			"left them</dd>\n",
 			ml_report_count(p, p->window.from),
 			ml_report_count(p, p->window.to),
-			ml_report_count(p, p->sim->result.refs));
+			ml_report_count(p, p->sim->simulation.result.refs));
 	}
 	if (p->profile->interleave)
 		ml_report_put(p,

@@ -84,6 +84,12 @@ static void put_origin(struct ml_report_page *p, const struct ml_sample_question
 			      "<p class=\"warn\"><b>Missing.</b> %s lines of the file "
 			      "could not be read.</p>\n",
 			      ml_report_count(p, s->bad));
+	uint64_t elsewhere = ml_samples_elsewhere(s);
+	if (elsewhere)
+		ml_report_put(p,
+			      "<p class=\"warn\"><b>Missing.</b> %s samples are of CPUs "
+			      "that the hardware does not have.</p>\n",
+			      ml_report_count(p, elsewhere));
 }
 
 /* Bars with their largest value and the ends of the axis. */

@@ -69,10 +69,10 @@ static bool add_batch(void *arg, const struct ml_walk_events *w, struct ml_err *
 bool ml_report_window_open(struct ml_report_window *w, struct ml_open_sim *s,
 			   const struct ml_work *work, struct ml_err *err)
 {
-	const struct ml_profile *all = &s->result.profile;
+	const struct ml_profile *all = s->simulation.profile;
 	struct count c = { .p = &w->own, .w = w, .work = work };
 
-	w->whole = w->from == 0 && w->to >= s->result.refs;
+	w->whole = w->from == 0 && w->to >= s->simulation.result.refs;
 	w->own = (struct ml_profile){ 0 };
 	w->simulated = false;
 	w->profile = w->whole ? all : &w->own;
@@ -239,7 +239,7 @@ bool ml_report_window_simulate(struct ml_report_window *w, struct ml_open_sim *s
 		 * interleaved threads are not in the order of times, so all references
 		 * are simulated
 		 */
-		.to = s->result.profile.interleaved ? 0 : w->to,
+		.to = s->simulation.profile->interleaved ? 0 : w->to,
 		.interleave = s->interleave,
 		.want = ML_SIM_CAUSES | ML_SIM_USE,
 		.work = work,
@@ -247,9 +247,9 @@ bool ml_report_window_simulate(struct ml_report_window *w, struct ml_open_sim *s
 	struct gate g = { .w = w };
 	struct ml_replay *r;
 
-	w->whole = w->from == 0 && w->to >= s->result.refs;
+	w->whole = w->from == 0 && w->to >= s->simulation.result.refs;
 	w->own = (struct ml_profile){ 0 };
-	w->profile = w->whole ? &s->result.profile : &w->own;
+	w->profile = w->whole ? s->simulation.profile : &w->own;
 	w->simulated = !w->whole;
 	if (w->whole)
 		return true;

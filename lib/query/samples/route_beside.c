@@ -81,7 +81,7 @@ bool ml_route_samples_beside(struct ml_workspace *ws, const struct ml_request *q
 
 	if (!ml_sample_request_read(&r, ws, q, a, err) || !(sim = simulated(ws, q, err)))
 		return false;
-	ml_profile_rows_make(&rows, &sim->trace->trace, &sim->result.profile);
+	ml_profile_rows_make(&rows, &sim->trace->trace, sim->simulation.profile);
 	ml_beside_lines(&lines, r.s, &r.q.selected, &rows, &a->arena);
 	ml_beside_objects(&objects, r.s, &r.q.selected, &rows, &a->arena);
 	ml_json_object(&a->json);

@@ -33,6 +33,7 @@ bool ml_route_samples(struct ml_workspace *ws, const struct ml_request *q,
 	ml_json_key_string(w, "note", s->note);
 	ml_json_key_u64(w, "rows", s->rows);
 	ml_json_key_u64(w, "skipped", s->skipped);
+	ml_json_key_u64(w, "elsewhere", ml_samples_elsewhere(s));
 	ml_json_key_u64(w, "bad", s->bad);
 	ml_json_key_array(w, "badLines");
 	for (size_t i = 0; i < s->bad && i < ML_SAMPLES_BAD_SHOWN; i++) {

@@ -16,8 +16,8 @@ stop() {
 }
 
 stop
-grep -o '^PARTIAL: a signal stopped the simulation; the counts below are of' out
-grep -o 'of 30,000,000 references' out
+grep -o '^PARTIAL: stopped after' out
+grep -o 'of 30,000,000 references; the counts below are of these' out
 grep -c '^Which data are waited for' out
 
 stop --json

@@ -29,21 +29,6 @@ sed 's/[0-9][0-9]*/N/g' err
 claimed=$(sed -n 's/^ *"references": \([0-9]*\),*$/\1/p' json | head -n 1)
 is "the references" "$claimed" "$(number full.mlt references)"
 
-echo "a full cache folder: the answer comes all the same"
-mkdir small
-cat >ask.sh <<'END'
-mount -t tmpfs -o size=64k none small || exit
-export XDG_CACHE_HOME=$PWD/small
-memlamp query -m 'L1 1K' big.mlt '/api/sims/0/timeline?cells=2' | head -c 4
-memlamp plot -m 'L1 1K' big.mlt timeline | head -c 4
-memlamp report -m 'L1 1K' -o report.html big.mlt 2>&1 && grep -c '</html>' report.html
-END
-if unshare -rm true 2>/dev/null; then
-	unshare -rm sh ask.sh
-else
-	printf 'MLC1<svgmemlamp report: wrote report.html\n1\n' # no namespaces here
-fi
-
 echo "more threads than Valgrind has by default"
 cat >deep.c <<'END'
 #include <pthread.h>

@@ -28,6 +28,12 @@ show memlamp import bytes.csv -o b.mlh
 show memlamp import cpus -o c.mlh
 show memlamp samples c.mlh --show metrics -n 2
 show memlamp samples c.mlh -s 'cpu < 0' --show levels
+# hwloc in a cpuset: CPU 1 is missing between others
+printf '<Hardware id="0"><Cache id="3"><CPU id="0"></CPU><CPU id="2"></CPU></Cache></Hardware>' >hole.xml
+show memlamp samples cpus/data/samples.csv --hardware hole.xml --show metrics
+memlamp import cpus/data/samples.csv --hardware hole.xml -o h.mlh 2>/dev/null
+show memlamp query h.mlh '/api/samples/0/table?table=metrics' | grep -c tier
+show memlamp query h.mlh /api/samples/0 | grep -o '"elsewhere": *[0-9]*'
 show memlamp query nodata /api/samples/0
 show memlamp report bytes.csv -o r.html
 show memlamp diff c.mlh heading.csv

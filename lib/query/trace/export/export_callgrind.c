@@ -204,7 +204,7 @@ static void put_head(struct callgrind *c, const struct ml_open_sim *s)
 
 bool ml_export_callgrind(struct ml_open_sim *s, struct ml_buf *out, struct ml_err *err)
 {
-	const struct ml_profile *p = &s->result.profile;
+	const struct ml_profile *p = s->simulation.profile;
 	struct callgrind c = {
 		.out = out,
 		.tables = &s->trace->trace.tables,

@@ -157,9 +157,10 @@ static bool put_chrome_series(struct ml_json *w, struct ml_open_sim *s,
 			      struct ml_arena *a, struct ml_err *err)
 {
 	struct ml_result_series series;
-	const struct ml_machine *m = &s->result.profile.machine;
+	const struct ml_machine *m = &s->simulation.profile->machine;
 
-	if (!ml_result_series(&s->result, 0, s->result.refs, WINDOWS, &series, a, err))
+	if (!ml_result_series(&s->simulation.result, 0, s->simulation.result.refs,
+			      WINDOWS, &series, a, err))
 		return false;
 	for (size_t i = 0; i < series.count; i++) {
 		uint64_t at = series.first + i * series.width;
@@ -250,11 +251,11 @@ static uint32_t line_frame(struct scope *x, uint32_t site)
 
 static bool gather_windows(struct scope *x, struct ml_open_sim *s, struct ml_err *err)
 {
-	uint64_t refs = s->result.refs;
+	uint64_t refs = s->simulation.result.refs;
 
 	x->count = refs < WINDOWS ? (size_t)refs : WINDOWS;
 	for (size_t i = 0; i < x->count; i++)
-		if (!ml_result_sites(&s->result, x->trace, refs * i / x->count,
+		if (!ml_result_sites(&s->simulation.result, x->trace, refs * i / x->count,
 				     refs * (i + 1) / x->count, &x->windows[i], &x->arena,
 				     err))
 			return false;
@@ -378,7 +379,7 @@ static void put_threads(struct ml_json *w, struct scope *x)
 bool ml_export_speedscope(struct ml_open_sim *s, struct ml_buf *out, struct ml_err *err)
 {
 	struct scope x = { .trace = &s->trace->trace,
-			   .machine = &s->result.profile.machine };
+			   .machine = &s->simulation.profile->machine };
 	struct ml_json w = { .out = out };
 	bool ok = gather_windows(&x, s, err);
 

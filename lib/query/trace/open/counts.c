@@ -34,12 +34,12 @@ static bool give_rows(struct ml_open_sim *s, uint64_t position, ml_counts_fn *fn
 	const struct ml_result_row *rows;
 	size_t count;
 
-	if (!ml_result_alike(&s->result, position, &rows, &count, err))
+	if (!ml_result_alike(&s->simulation.result, position, &rows, &count, err))
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		if (rows[i].site >= s->trace->trace.tables.sites.count)
 			return ml_fail(err, ML_FORMAT, "%s: it counts a site %u of %zu",
-				       s->result.path, rows[i].site,
+				       s->simulation.result.path, rows[i].site,
 				       s->trace->trace.tables.sites.count);
 		fn(arg, position, &rows[i]);
 	}
@@ -50,7 +50,7 @@ bool ml_counts(struct ml_open_sim *s, const struct ml_work *work, uint64_t from,
 	       uint64_t to, ml_counts_fn *fn, void *arg, struct ml_err *err)
 {
 	struct one_by_one x = { fn, arg };
-	uint64_t refs = s->result.refs, first, end;
+	uint64_t refs = s->simulation.result.refs, first, end;
 	bool ok = true;
 
 	to = to < refs ? to : refs;

@@ -147,9 +147,9 @@ static void put_in_order(struct ml_merged *m, const uint32_t *order)
 
 static struct ml_turns *turns_of(struct ml_open_sim *s)
 {
-	const struct ml_result_turns *known = &s->result.turns;
+	const struct ml_result_turns *known = &s->simulation.result.turns;
 	struct ml_turns *t = ml_turns_open(&s->trace->trace.tables,
-					   s->result.profile.interleave);
+					   s->simulation.profile->interleave);
 
 	for (size_t i = 0; i < known->thread_count; i++)
 		ml_turns_meet(t, known->threads[i]);
@@ -163,11 +163,11 @@ static bool has_threads(const struct ml_open_sim *s, const struct ml_merged *m,
 	bool known[1 << 16] = { false };
 
 	for (size_t i = 0; i < threads; i++)
-		known[s->result.turns.threads[i]] = true;
+		known[s->simulation.result.turns.threads[i]] = true;
 	for (size_t i = 0; i < m->count; i++)
 		if (!known[m->thread[i]])
 			return ml_fail(err, ML_FORMAT, "%s lacks a thread",
-				       s->result.path);
+				       s->simulation.result.path);
 	return true;
 }
 

@@ -1,168 +1,69 @@
 #include "lib/query/trace/open/open_sim.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "lib/analyse/result/result_cache.h"
-#include "lib/analyse/result/result_writer.h"
 #include "lib/base/json.h"
 #include "lib/cache/machine/policy.h"
 #include "lib/query/workspace/request.h"
 #include "lib/query/workspace/workspace.h"
 
-/*
- * The run of one simulation. The page can see the profile while the simulation fills it.
- */
-struct run {
-	struct ml_open_sim *sim;
-	struct ml_profile profile;
-};
-
 static bool cancelled(void *arg)
 {
-	const struct run *r = arg;
+	const struct ml_open_sim *s = arg;
 
-	return ml_stopped(&r->sim->job.stop);
+	return ml_stopped(&s->job.stop);
 }
 
-static void tell_progress(void *arg, const char *what, uint64_t done, uint64_t total)
+/* Shows the series of a profile, whole or as far as it is. The lock is held. */
+static void show(struct ml_open_sim *s, const struct ml_profile *p, uint64_t done,
+		 uint64_t total)
 {
-	struct run *r = arg;
-	struct ml_open_sim *s = r->sim;
-
-	(void)what;
-	pthread_mutex_lock(&s->job.workspace->lock);
 	s->job.done = done;
 	s->job.total = total;
-	s->partial = ml_grow(s->partial, &s->partial_cap, r->profile.bin_count + 1,
-			     sizeof(*s->partial));
-	if (r->profile.bin_count)
-		memcpy(s->partial, r->profile.bins,
-		       r->profile.bin_count * sizeof(*s->partial));
-	s->partial_count = r->profile.bin_count;
-	s->partial_bin = r->profile.bin;
-	ml_workspace_job_changes(&s->job);
-	pthread_mutex_unlock(&s->job.workspace->lock);
-}
-
-static bool write_result(struct run *r, const struct ml_replay_options *o,
-			 const char *path, const struct ml_result_info *info,
-			 struct ml_err *err)
-{
-	struct ml_replay *replay;
-	struct ml_result_writer *w;
-
-	if (!ml_replay_open(&replay, &r->sim->trace->trace, o, err))
-		return false;
-	if (!ml_result_writer_open(&w, path, info, err)) {
-		ml_replay_close(replay);
-		return false;
-	}
-	struct ml_profiler *profiler = ml_profiler_open(&r->profile);
-	struct ml_pass passes[] = { ml_profiler_pass(profiler),
-				    ml_result_writer_pass(w) };
-	bool ok = ml_replay_run(replay, passes, 2, err);
-	ml_profiler_close(profiler, replay);
-	if (ok)
-		ok = ml_result_writer_close(w, &r->profile, err);
-	else
-		ml_result_writer_abandon(w);
-	ml_replay_close(replay);
-	return ok;
-}
-
-/*
- * Where no folder keeps results, or that folder is full, the result is a temporary file
- * in a folder of our own, and removed once it is open.
- */
-static bool write_scratch(struct run *r, const struct ml_replay_options *o,
-			  const struct ml_result_info *info, struct ml_err *err)
-{
-	struct ml_open_sim *s = r->sim;
-	const char *dir = getenv("TMPDIR");
-	char *folder = ml_arena_printf(&s->arena, "%s/memlamp-XXXXXX",
-				       dir && *dir ? dir : "/tmp");
-
-	if (!mkdtemp(folder))
-		return ml_fail_errno(err, "%s: cannot make a temporary folder", folder);
-	const char *path = ml_arena_printf(&s->arena, "%s/result.mls", folder);
-	bool ok = write_result(r, o, path, info, err) &&
-		  ml_result_open(&s->result, path, err);
-	unlink(path);
-	rmdir(folder);
-	return ok;
-}
-
-static bool write_kept(struct run *r, const struct ml_replay_options *o, const char *path,
-		       const struct ml_result_info *info, struct ml_err *err)
-{
-	bool ok = write_result(r, o, path, info, err) &&
-		  ml_result_open(&r->sim->result, path, err);
-
-	ml_result_cache_trim();
-	return ok;
-}
-
-static bool simulate(struct ml_open_sim *s, struct ml_err *err)
-{
-	struct run run = { .sim = s };
-	struct ml_work work = { cancelled, tell_progress, &run };
-	struct ml_replay_options o = { .machine = s->machine,
-				       .interleave = s->interleave,
-				       .want = ML_SIM_CAUSES | ML_SIM_USE,
-				       .work = &work };
-	struct ml_result_info info;
-
-	ml_result_describe(&info, &s->trace->trace, &o, &s->arena);
-	if (ml_result_cache_find(&info, &s->trace->trace, &s->result))
-		return true;
-	const char *kept = ml_result_cache_path(&info, &s->arena);
-	bool ok = kept && write_kept(&run, &o, kept, &info, err);
-	if (!kept || (!ok && err->kind == ML_IO)) {
-		ml_profile_release(&run.profile);
-		run.profile = (struct ml_profile){ 0 };
-		ok = write_scratch(&run, &o, &info, err);
-	}
-	if (ok && !ml_result_fit(&s->result, &s->trace->trace, err)) {
-		ml_result_close(&s->result);
-		ok = false;
-	}
-	ml_profile_release(&run.profile);
-	return ok;
-}
-
-static void find(struct ml_open_sim *s)
-{
-	struct run run = { .sim = s };
-	struct ml_work work = { .cancelled = cancelled, .arg = &run };
-	struct ml_findings_options o = { .work = &work };
-	struct ml_err err = { 0 };
-	bool ok = ml_findings_make(&s->findings, &s->trace->trace, &s->result.profile, &o,
-				   &err);
-
-	pthread_mutex_lock(&s->job.workspace->lock);
-	s->found = true;
-	if (!ok)
-		s->not_found = err;
-	ml_workspace_job_changes(&s->job);
-	pthread_mutex_unlock(&s->job.workspace->lock);
-}
-
-/* Shows the series of a kept result at once: counting the trace may take long. */
-static void show(struct ml_open_sim *s)
-{
-	const struct ml_profile *p = &s->result.profile;
-
-	pthread_mutex_lock(&s->job.workspace->lock);
 	s->partial = ml_grow(s->partial, &s->partial_cap, p->bin_count + 1,
 			     sizeof(*s->partial));
 	if (p->bin_count)
 		memcpy(s->partial, p->bins, p->bin_count * sizeof(*s->partial));
 	s->partial_count = p->bin_count;
 	s->partial_bin = p->bin;
-	s->job.done = s->job.total = p->refs;
+	ml_workspace_job_changes(&s->job);
+}
+
+static void tell_progress(void *arg, const char *what, uint64_t done, uint64_t total)
+{
+	struct ml_open_sim *s = arg;
+
+	(void)what;
+	pthread_mutex_lock(&s->job.workspace->lock);
+	show(s, &s->simulation.own, done, total);
+	pthread_mutex_unlock(&s->job.workspace->lock);
+}
+
+static bool simulate(struct ml_open_sim *s, struct ml_err *err)
+{
+	struct ml_work work = { cancelled, tell_progress, s };
+	struct ml_simulation_options o = { .replay = { .machine = s->machine,
+						       .interleave = s->interleave,
+						       .want = ML_SIM_CAUSES | ML_SIM_USE,
+						       .work = &work },
+					   .outcomes = true };
+
+	return ml_simulation_obtain(&s->simulation, &s->trace->trace, &o, err);
+}
+
+static void find(struct ml_open_sim *s)
+{
+	struct ml_work work = { .cancelled = cancelled, .arg = s };
+	struct ml_findings_options o = { .work = &work };
+	struct ml_err err = { 0 };
+	bool ok = ml_findings_make(&s->findings, &s->trace->trace, s->simulation.profile,
+				   &o, &err);
+
+	pthread_mutex_lock(&s->job.workspace->lock);
+	s->found = true;
+	if (!ok)
+		s->not_found = err;
 	ml_workspace_job_changes(&s->job);
 	pthread_mutex_unlock(&s->job.workspace->lock);
 }
@@ -211,17 +112,22 @@ static void end(struct ml_open_sim *s)
 
 static bool run_in_turn(struct ml_open_sim *s, struct ml_err *err)
 {
-	s->has_result = simulate(s, err);
-	if (!s->has_result)
+	const struct ml_profile *p;
+
+	if (!simulate(s, err))
 		return false;
-	show(s);
+	/* the series of a kept result, at once: counting the trace may take long */
+	p = s->simulation.profile;
+	pthread_mutex_lock(&s->job.workspace->lock);
+	show(s, p, p->refs, p->refs);
+	pthread_mutex_unlock(&s->job.workspace->lock);
 	/* regions are numbered by a lookup that has walked the whole trace */
 	if (!ml_open_trace_summary(s->trace, err))
 		return false;
-	if (s->result.region_end > ml_open_trace_regions(s->trace))
+	if (s->simulation.result.region_end > ml_open_trace_regions(s->trace))
 		return ml_fail(err, ML_FORMAT,
 			       "%s: the result has regions that its trace does not have",
-			       s->result.path);
+			       s->simulation.result.path);
 	ml_workspace_job_ends(&s->job, true, NULL);
 	find(s);
 	return true;
@@ -343,9 +249,9 @@ static void describe(const struct ml_job *j, struct ml_json *w)
 	put(w, "cores", s->machine.cores);
 	if (j->state == ML_JOB_READY) {
 		put(w, "busy", ml_open_sim_busy_cores(s));
-		put(w, "positions", s->result.refs);
+		put(w, "positions", s->simulation.result.refs);
 		ml_json_key(w, "interleaved");
-		ml_json_bool(w, s->result.profile.interleaved);
+		ml_json_bool(w, s->simulation.profile->interleaved);
 	}
 	put_levels(w, &s->machine);
 	ml_json_end(w);
@@ -360,8 +266,7 @@ static void close_sim(struct ml_job *j)
 	for (size_t i = 0; i < ML_OPEN_SIM_ATTACHMENTS; i++)
 		if (s->attached[i].owner)
 			s->attached[i].close(s->attached[i].data);
-	if (s->has_result)
-		ml_result_close(&s->result);
+	ml_simulation_release(&s->simulation);
 	pthread_mutex_destroy(&s->lock);
 	ml_free(s->partial);
 	ml_arena_release(&s->arena);
@@ -438,7 +343,7 @@ bool ml_open_sim_lasts(struct ml_workspace *ws, const struct ml_request *q)
 
 uint32_t ml_open_sim_busy_cores(const struct ml_open_sim *s)
 {
-	const struct ml_profile *p = &s->result.profile;
+	const struct ml_profile *p = s->simulation.profile;
 	uint32_t busy = 1;
 
 	for (size_t i = 0; i < p->thread_count; i++)
@@ -484,7 +389,7 @@ bool ml_open_sim_outcomes(struct ml_open_sim *s, uint64_t from, uint64_t to,
 			  uint16_t *outcome, struct ml_err *err)
 {
 	pthread_mutex_lock(&s->lock);
-	bool ok = ml_result_outcomes(&s->result, from, to, outcome, err);
+	bool ok = ml_result_outcomes(&s->simulation.result, from, to, outcome, err);
 	pthread_mutex_unlock(&s->lock);
 	return ok;
 }

@@ -6,9 +6,8 @@
 #pragma once
 
 #include "lib/analyse/find/findings.h"
-#include "lib/analyse/passes/profile.h"
 #include "lib/analyse/passes/replay.h"
-#include "lib/analyse/result/result.h"
+#include "lib/analyse/result/simulation.h"
 #include "lib/query/workspace/job.h"
 #include "lib/query/trace/open/open_trace.h"
 
@@ -31,9 +30,8 @@ struct ml_open_sim {
 	struct ml_err not_found;
 
 	/* When it is ready: */
-	pthread_mutex_t lock; /* of the result's reader, and of attachments */
-	struct ml_result result;
-	bool has_result;
+	pthread_mutex_t lock;            /* of the result's reader, and of attachments */
+	struct ml_simulation simulation; /* with its result */
 	struct ml_findings findings;
 	struct ml_attachment {
 		const char *owner; /* NULL: free */

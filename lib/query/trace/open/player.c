@@ -118,11 +118,11 @@ static struct ml_player *open_player(struct ml_open_sim *s, unsigned want,
 				     struct ml_err *err)
 {
 	struct ml_player *p = ml_resize(NULL, sizeof(*p));
-	struct ml_replay_options o = { .machine = s->result.profile.machine };
+	struct ml_replay_options o = { .machine = s->simulation.profile->machine };
 
 	*p = (struct ml_player){ .want = want };
-	p->sim = ml_sim_open(&s->result.profile.machine, want, err);
-	if (!p->sim || (ml_future_needed(&s->result.profile.machine) &&
+	p->sim = ml_sim_open(&s->simulation.profile->machine, want, err);
+	if (!p->sim || (ml_future_needed(&s->simulation.profile->machine) &&
 			!ml_future_open(&p->future, &s->trace->trace, &o, err))) {
 		close_player(p);
 		return NULL;
@@ -137,7 +137,8 @@ static bool restore(struct ml_open_sim *s, struct ml_player *p, uint64_t positio
 	struct ml_buf state = { 0 };
 
 	pthread_mutex_lock(&s->lock);
-	bool ok = ml_result_checkpoint(&s->result, position, &p->position, &state, err);
+	bool ok = ml_result_checkpoint(&s->simulation.result, position, &p->position,
+				       &state, err);
 	pthread_mutex_unlock(&s->lock);
 	if (ok && state.size) {
 		struct ml_bytes in = { state.data, state.data + state.size, false };
@@ -145,7 +146,7 @@ static bool restore(struct ml_open_sim *s, struct ml_player *p, uint64_t positio
 		ok = ml_sim_restore(p->sim, &in, err);
 	} else if (ok) {
 		ml_sim_close(p->sim);
-		p->sim = ml_sim_open(&s->result.profile.machine, p->want, err);
+		p->sim = ml_sim_open(&s->simulation.profile->machine, p->want, err);
 		ok = p->sim != NULL;
 	}
 	if (ok && p->future)
@@ -181,7 +182,7 @@ static struct ml_player *choose(struct ml_open_sim *s, struct players *x,
 		    (!best || p->position > best->position))
 			best = p;
 	}
-	uint64_t from = checkpoint_before(&s->result, position);
+	uint64_t from = checkpoint_before(&s->simulation.result, position);
 	if (x->anchor && x->anchor->used && x->anchor->position <= position &&
 	    x->anchor->position > from)
 		from = x->anchor->position;
@@ -209,7 +210,8 @@ static struct ml_player *drop_anchor(struct ml_open_sim *s, struct players *x,
 		return NULL;
 	struct feed f = { .s = s, .work = work, .p = x->anchor };
 	bool near = x->anchor->used && x->anchor->position <= position &&
-		    x->anchor->position >= checkpoint_before(&s->result, position);
+		    x->anchor->position >=
+			    checkpoint_before(&s->simulation.result, position);
 	if ((near || restore(s, x->anchor, position, err)) && advance(&f, aim, err)) {
 		x->anchor->used = 1;
 		return x->anchor;

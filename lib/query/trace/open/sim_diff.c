@@ -23,10 +23,11 @@ struct pair {
 
 bool ml_sim_diff_paired(const struct ml_open_sim *a, const struct ml_open_sim *b)
 {
-	bool turns = a->result.profile.interleaved;
+	bool turns = a->simulation.profile->interleaved;
 
-	return a->trace == b->trace && a->result.refs == b->result.refs &&
-	       turns == b->result.profile.interleaved &&
+	return a->trace == b->trace &&
+	       a->simulation.result.refs == b->simulation.result.refs &&
+	       turns == b->simulation.profile->interleaved &&
 	       (!turns || a->interleave == b->interleave);
 }
 
@@ -85,7 +86,7 @@ static struct pair *take(struct ml_open_sim *a, const struct ml_open_sim *b)
 	if (p)
 		*at = p->next;
 	else {
-		size_t bins = (size_t)((a->result.refs + BIN - 1) / BIN);
+		size_t bins = (size_t)((a->simulation.result.refs + BIN - 1) / BIN);
 
 		p = ml_resize(NULL, sizeof(*p));
 		*p = (struct pair){ .b = b };
@@ -165,8 +166,8 @@ static bool fill(struct reader *r, struct pair *p, uint64_t to, struct ml_err *e
 	while (ok && p->done < to) {
 		uint64_t end = p->done + STRETCH;
 
-		if (end > r->a->result.refs)
-			end = r->a->result.refs;
+		if (end > r->a->simulation.result.refs)
+			end = r->a->simulation.result.refs;
 		ok = read_both(r, p->done, end, err);
 		for (uint64_t at = p->done; ok && at < end; at += BIN)
 			p->bins[at / BIN] =
@@ -210,7 +211,7 @@ bool ml_sim_diff_count(struct ml_open_sim *a, struct ml_open_sim *b,
 		       const struct ml_work *work, uint64_t from, uint64_t to,
 		       const struct ml_sim_diff_cells *c, struct ml_err *err)
 {
-	uint64_t refs = a->result.refs;
+	uint64_t refs = a->simulation.result.refs;
 	/* whole bins; the end of the run ends one */
 	uint64_t low = (from + BIN - 1) / BIN * BIN;
 	uint64_t high = to == refs ? refs : to / BIN * BIN;
@@ -258,7 +259,7 @@ bool ml_sim_diff_find(struct ml_open_sim *a, struct ml_open_sim *b,
 		      const struct ml_work *work, uint64_t at, bool back, uint64_t *found,
 		      struct ml_err *err)
 {
-	uint64_t refs = a->result.refs;
+	uint64_t refs = a->simulation.result.refs;
 	struct reader r;
 	bool ok = true;
 

@@ -129,7 +129,7 @@ static void begin(void *arg, const struct ml_sim *sim)
 	uint32_t ways = x->spec->ways;
 	struct ml_sim_slot *slots = ml_resize(NULL, ways * sizeof(*slots));
 
-	for (uint32_t core = 0; core < x->s->result.profile.machine.cores;
+	for (uint32_t core = 0; core < x->s->simulation.profile->machine.cores;
 	     core += x->spec->share)
 		for (uint32_t set = 0; set < x->spec->sets; set++) {
 			struct line *to = set_of(x, core, set);
@@ -219,7 +219,7 @@ static void on_leave(void *arg, const struct ml_leave *l)
 static void make_room(struct level *x)
 {
 	const struct ml_used_bytes *u = x->u;
-	size_t count = x->s->result.profile.machine.cores / x->spec->share *
+	size_t count = x->s->simulation.profile->machine.cores / x->spec->share *
 		       x->spec->sets;
 
 	x->each = (size_t)x->spec->ways + 1;
@@ -240,14 +240,14 @@ bool ml_used_bytes_run(const struct ml_used_bytes *u, struct ml_open_sim *s,
 	struct level x = { .u = u, .s = s };
 	struct ml_player_watch watch = { .arg = &x, .begin = begin, .now = now };
 
-	if (!u->level || u->level > s->result.profile.machine.levels)
+	if (!u->level || u->level > s->simulation.profile->machine.levels)
 		return ml_fail(err, ML_USAGE, "the machine has levels 1 to %u, not %u",
-			       s->result.profile.machine.levels, u->level);
+			       s->simulation.profile->machine.levels, u->level);
 	for (size_t i = 0; i < u->count; i++)
 		if (u->regions[i] >= ml_region_lookup_regions(s->trace->summary.space))
 			return ml_fail(err, ML_USAGE, "there is no region %u",
 				       u->regions[i]);
-	x.spec = &s->result.profile.machine.level[u->level - 1];
+	x.spec = &s->simulation.profile->machine.level[u->level - 1];
 	x.space = ml_open_trace_lookup_take(s->trace, u->from, err);
 	if (!x.space)
 		return false;
@@ -255,8 +255,8 @@ bool ml_used_bytes_run(const struct ml_used_bytes *u, struct ml_open_sim *s,
 	watch.observer =
 		(struct ml_observer){ .arg = &x, .miss = on_miss, .leave = on_leave };
 	bool ok = ml_player_watch(s, work, u->from, u->to, &watch, err);
-	for (size_t i = 0;
-	     i < s->result.profile.machine.cores / x.spec->share * x.spec->sets * x.each;
+	for (size_t i = 0; i < s->simulation.profile->machine.cores / x.spec->share *
+				       x.spec->sets * x.each;
 	     i++)
 		ml_free(x.lines[i].parts);
 	ml_free(x.late.parts);

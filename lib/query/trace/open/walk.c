@@ -328,12 +328,13 @@ static bool walk(struct ml_open_sim *s, const struct ml_work *work, uint64_t fro
 	w->arg = arg;
 	w->stopped = false;
 	memset(w->core_of, 0, sizeof(w->core_of));
-	for (size_t i = 0; i < s->result.profile.thread_count; i++)
-		w->core_of[s->result.profile.threads[i].thread] =
-			(uint16_t)s->result.profile.threads[i].core;
-	to = to < s->result.refs ? to : s->result.refs;
+	for (size_t i = 0; i < s->simulation.profile->thread_count; i++)
+		w->core_of[s->simulation.profile->threads[i].thread] =
+			(uint16_t)s->simulation.profile->threads[i].core;
+	to = to < s->simulation.result.refs ? to : s->simulation.result.refs;
 	while (ok && !w->stopped && from < to) {
-		const struct ml_result_stretch *m = ml_result_merged(&s->result, from);
+		const struct ml_result_stretch *m =
+			ml_result_merged(&s->simulation.result, from);
 		bool merged = m && m->from <= from;
 		uint64_t end = !m ? to : merged ? m->to : m->from;
 
@@ -365,7 +366,9 @@ static bool has_few(struct ml_open_sim *s, const struct few *few, uint64_t block
 
 	pthread_mutex_lock(&s->lock);
 	bool ok = ml_result_regions(
-		&s->result, from, to < s->result.refs ? to : s->result.refs, &c, &a, err);
+		&s->simulation.result, from,
+		to < s->simulation.result.refs ? to : s->simulation.result.refs, &c, &a,
+		err);
 	pthread_mutex_unlock(&s->lock);
 	*has = false;
 	for (size_t i = 0; ok && i < c.count; i++)
@@ -405,7 +408,7 @@ bool ml_walk_regions(struct ml_open_sim *s, const struct ml_work *work,
 	struct few few = { .regions = regions, .count = count };
 	bool stopped, ok;
 
-	to = to < s->result.refs ? to : s->result.refs;
+	to = to < s->simulation.result.refs ? to : s->simulation.result.refs;
 	for (size_t i = 0; i < count; i++) {
 		if (regions[i] >= ml_region_lookup_regions(s->trace->summary.space))
 			return ml_fail(err, ML_USAGE, "there is no region %u",
@@ -420,7 +423,7 @@ bool ml_walk_regions(struct ml_open_sim *s, const struct ml_work *work,
 		f->wanted = true;
 		f->based = ml_open_trace_base(s->trace, regions[i], &f->base);
 	}
-	if (want & ML_WALK_ALL || s->result.profile.interleaved || from >= to ||
+	if (want & ML_WALK_ALL || s->simulation.profile->interleaved || from >= to ||
 	    to - from < 4 * (uint64_t)ML_RESULT_BLOCK)
 		ok = walk(s, work, from, to, want, &few, &stopped, fn, arg, err);
 	else

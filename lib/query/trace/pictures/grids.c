@@ -366,7 +366,8 @@ static bool walk_all(struct ml_grids *g, struct ml_open_sim *s, struct ml_arena 
 	 * distances depend on all earlier references, and interleaved threads on their
 	 * start
 	 */
-	if (g->mode == ML_GRID_DISTANCE || (s->result.profile.interleaved && !g->hurry))
+	if (g->mode == ML_GRID_DISTANCE ||
+	    (s->simulation.profile->interleaved && !g->hurry))
 		x.workers = 1;
 	size_t count = ml_work_shares_count(&x);
 	g->workers = (unsigned)count;

@@ -49,7 +49,7 @@ const char *ml_picture_title(const struct ml_open_sim *s, uint64_t from, uint64_
 	n = (size_t)snprintf(text, ML_TITLE_ROOM, "%s of %.100s on %s", what,
 			     ml_path_name(s->trace->trace.path),
 			     *m->name ? m->name : levels);
-	if ((from || to < s->result.refs) && n < ML_TITLE_ROOM)
+	if ((from || to < s->simulation.result.refs) && n < ML_TITLE_ROOM)
 		snprintf(text + n, ML_TITLE_ROOM - n, ", references %s to %s",
 			 ml_format_count(a, from), ml_format_count(b, to));
 	return text;
@@ -340,8 +340,8 @@ bool ml_picture_timeline(struct ml_picture *p, struct ml_open_sim *s,
 		return false;
 	f.width = w->width - LEFT - RIGHT;
 	pthread_mutex_lock(&s->lock);
-	bool ok = ml_result_series(&s->result, f.from, f.to, (size_t)f.width, &series,
-				   &arena, err);
+	bool ok = ml_result_series(&s->simulation.result, f.from, f.to, (size_t)f.width,
+				   &series, &arena, err);
 	pthread_mutex_unlock(&s->lock);
 	if (ok) {
 		double low = lowest(&series, levels);

@@ -254,7 +254,7 @@ bool ml_route_cells(struct ml_workspace *ws, const struct ml_request *q,
 	struct ml_grids g = { .selection = &selection, .work = &q->work };
 	uint64_t hurry, of;
 
-	if (!s || !ml_request_window(q, s->result.refs, &g.from, &g.to, err) ||
+	if (!s || !ml_request_window(q, s->simulation.result.refs, &g.from, &g.to, err) ||
 	    !ml_selection_read(&selection, q, s->trace, &a->arena, err) ||
 	    !read_mode(&g.mode, q, err) || !ml_request_u64(q, "hurry", 0, &hurry, err) ||
 	    !ml_request_u64(q, "of", 1, &of, err) ||

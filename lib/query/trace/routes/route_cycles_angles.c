@@ -123,7 +123,7 @@ static bool read_levels(struct level_reader *r, struct ml_workspace *ws,
 	if (!r->sim)
 		return false;
 	/* positions are times where nothing is interleaved */
-	if (r->sim->trace != x->trace || r->sim->result.profile.interleaved)
+	if (r->sim->trace != x->trace || r->sim->simulation.profile->interleaved)
 		return ml_fail(
 			err, ML_USAGE,
 			"sim=%llu: levels are known for simulations of this trace, of "
@@ -137,7 +137,8 @@ static bool read_levels(struct level_reader *r, struct ml_workspace *ws,
 static bool next_level(struct level_reader *r, uint64_t time, uint8_t *level,
 		       const struct ml_request *q, struct ml_err *err)
 {
-	uint64_t first = r->sim->result.info.from, refs = r->sim->result.refs;
+	uint64_t first = r->sim->simulation.result.info.from,
+		 refs = r->sim->simulation.result.refs;
 
 	*level = 0;
 	if (time < first || time - first >= refs) {

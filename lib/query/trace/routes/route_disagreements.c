@@ -152,8 +152,8 @@ static bool count_between(struct ml_open_sim *s, const uint64_t *edge, size_t ce
 	struct ml_result_series series;
 	uint64_t bins = ((to - from) >> bits) + 2;
 	pthread_mutex_lock(&s->lock);
-	ok = ml_result_series(&s->result, from, to, (size_t)bins, &series, &a->arena,
-			      err);
+	ok = ml_result_series(&s->simulation.result, from, to, (size_t)bins, &series,
+			      &a->arena, err);
 	pthread_mutex_unlock(&s->lock);
 	for (size_t i = 0, cell = 0; ok && i < series.count; i++) {
 		uint64_t at = series.first + i * series.width;
@@ -213,7 +213,7 @@ static bool count_matched(struct ml_open_sim *a, struct ml_open_sim *b,
 	uint64_t window = edge_b[cells] - edge_b[0];
 	unsigned bits = bin_bits(window);
 	for (size_t i = 0; window > EXACT_MAX && i <= cells; i++)
-		if (edge_b[i] < b->result.refs)
+		if (edge_b[i] < b->simulation.result.refs)
 			edge_b[i] &= ~(((uint64_t)1 << bits) - 1);
 	/* of a, edges that lie within bins are only those of the window: they are cut */
 	if (!count_between(a, edge_a, cells, bin_bits(to - from), x, out, err) ||
@@ -240,9 +240,10 @@ bool ml_route_disagreements(struct ml_workspace *ws, const struct ml_request *q,
 	uint64_t from, to, max;
 
 	if (!ml_route_pair(ws, q, &one, &other, err) ||
-	    !ml_request_window(q, one->result.refs, &from, &to, err) ||
+	    !ml_request_window(q, one->simulation.result.refs, &from, &to, err) ||
 	    !ml_request_u64(q, "cells", CELLS, &max, err) ||
-	    !read_match(&m, q, one->result.refs, other->result.refs, err))
+	    !read_match(&m, q, one->simulation.result.refs, other->simulation.result.refs,
+			err))
 		return false;
 	if (max < 2 || max > CELLS_MAX)
 		return ml_fail(err, ML_USAGE, "cells=%llu is not 2 to %d",

@@ -503,8 +503,8 @@ bool ml_route_disagreements_moment(struct ml_workspace *ws, const struct ml_requ
 		return false;
 	if (max > PAIRS_MAX || tail > TAIL_MAX)
 		return ml_fail(err, ML_USAGE, "most and tail are at most %d", PAIRS_MAX);
-	x.at = x.at < x.s->result.refs ? x.at : x.s->result.refs;
-	y.at = y.at < y.s->result.refs ? y.at : y.s->result.refs;
+	x.at = x.at < x.s->simulation.result.refs ? x.at : x.s->simulation.result.refs;
+	y.at = y.at < y.s->simulation.result.refs ? y.at : y.s->simulation.result.refs;
 	x.addresses = y.addresses = x.s->trace == y.s->trace;
 	if (!x.addresses)
 		same_regions(x.s->trace, y.s->trace, &a->arena, &x.same, &y.same);

@@ -239,12 +239,12 @@ bool ml_route_last(struct ml_workspace *ws, const struct ml_request *q,
 	const char *text = ml_request_text(q, "cells");
 	uint64_t at;
 
-	if (!s || !ml_request_u64(q, "at", s->result.refs, &at, err))
+	if (!s || !ml_request_u64(q, "at", s->simulation.result.refs, &at, err))
 		return false;
 	if (!text)
 		return ml_fail(err, ML_USAGE,
 			       "cells is missing: REGION:SIZE:CELLS of each region");
-	at = at < s->result.refs ? at : s->result.refs;
+	at = at < s->simulation.result.refs ? at : s->simulation.result.refs;
 	struct lasts *l = ml_open_sim_attach(s, "last", make_lasts, close_lasts);
 	pthread_mutex_lock(&l->lock);
 	struct cut *c = find_cut(l, s->trace, text, err);

@@ -93,10 +93,10 @@ static const char *say_served(const struct ml_machine *m, uint16_t outcome,
 static bool find_one(struct ml_open_sim *s, uint64_t at, struct one *x,
 		     struct ml_err *err)
 {
-	if (at >= s->result.refs)
+	if (at >= s->simulation.result.refs)
 		return ml_fail(err, ML_USAGE, "there is no reference %llu, only %llu",
 			       (unsigned long long)at,
-			       (unsigned long long)s->result.refs);
+			       (unsigned long long)s->simulation.result.refs);
 	return ml_walk(s, NULL, at, at + 1, ML_WALK_OUTCOMES | ML_WALK_PLACES, take_one,
 		       x, err);
 }
@@ -297,7 +297,8 @@ bool ml_route_datum(struct ml_workspace *ws, const struct ml_request *q,
 	ml_user_lines_init(&places, &s->trace->trace.tables);
 	ml_json_object(&a->json);
 	ml_answer_u64(a, "from", from);
-	ml_answer_u64(a, "to", to < s->result.refs ? to : s->result.refs);
+	ml_answer_u64(a, "to",
+		      to < s->simulation.result.refs ? to : s->simulation.result.refs);
 	ml_answer_u64(a, "references", h.refs);
 	ml_answer_u64(a, "reads", h.kind[ML_READ]);
 	ml_answer_u64(a, "writes", h.kind[ML_WRITE]);
@@ -451,13 +452,14 @@ bool ml_route_select(struct ml_workspace *ws, const struct ml_request *q,
 	uint64_t from, to;
 	bool ok = true;
 
-	if (!s || !ml_request_window(q, s->result.refs, &from, &to, err) ||
+	if (!s || !ml_request_window(q, s->simulation.result.refs, &from, &to, err) ||
 	    !ml_selection_read(&selection, q, s->trace, &a->arena, err))
 		return false;
 	ml_user_lines_init(&x.places, &s->trace->trace.tables);
-	if (from == 0 && to == s->result.refs && !selection.threads && !selection.kinds &&
-	    !selection.levels && !selection.causes && !selection.offsets)
-		add_cells(&x, &s->result.profile);
+	if (from == 0 && to == s->simulation.result.refs && !selection.threads &&
+	    !selection.kinds && !selection.levels && !selection.causes &&
+	    !selection.offsets)
+		add_cells(&x, s->simulation.profile);
 	else if (!selection.offsets)
 		ok = ml_counts(s, &q->work, from, to, add_row, &x, err);
 	else

@@ -110,7 +110,7 @@ bool ml_route_plane(struct ml_workspace *ws, const struct ml_request *q,
 	uint64_t region, from, to, first, bytes, rows, columns, hurry;
 	struct ml_selection selection;
 
-	if (!s || !ml_request_window(q, s->result.refs, &from, &to, err) ||
+	if (!s || !ml_request_window(q, s->simulation.result.refs, &from, &to, err) ||
 	    !ml_selection_read(&selection, q, s->trace, &a->arena, err) ||
 	    !ml_request_u64(q, "region", 0, &region, err) ||
 	    !ml_request_u64(q, "first", 0, &first, err) ||
@@ -140,7 +140,7 @@ bool ml_route_plane(struct ml_workspace *ws, const struct ml_request *q,
 			   .rows = (size_t)rows,
 			   .columns = (size_t)columns };
 	struct ml_work_shares x = { from, to, hurry < 1000 ? (unsigned)hurry : 1000, 0 };
-	if (s->result.profile.interleaved && !hurry)
+	if (s->simulation.profile->interleaved && !hurry)
 		x.workers = 1;
 	if (!fill(&p, &x, a, err))
 		return false;

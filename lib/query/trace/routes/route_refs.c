@@ -23,10 +23,10 @@ static bool read_stretch(const struct ml_request *q, const struct ml_open_sim *s
 	if (*count > REFS_MAX)
 		return ml_fail(err, ML_USAGE, "count=%llu is more than %d",
 			       (unsigned long long)*count, REFS_MAX);
-	if (*from > s->result.refs)
-		*from = s->result.refs;
-	if (*count > s->result.refs - *from)
-		*count = s->result.refs - *from;
+	if (*from > s->simulation.result.refs)
+		*from = s->simulation.result.refs;
+	if (*count > s->simulation.result.refs - *from)
+		*count = s->simulation.result.refs - *from;
 	return true;
 }
 

@@ -80,7 +80,7 @@ bool ml_route_sim_profile(struct ml_workspace *ws, const struct ml_request *q,
 	if (!s || !ml_request_u64(q, "top", ROWS, &top, err))
 		return false;
 	v.trace = &s->trace->trace;
-	v.profile = &s->result.profile;
+	v.profile = s->simulation.profile;
 	ml_profile_rows_make(&v.rows, v.trace, v.profile);
 	ml_profile_json(&v, top, &a->head);
 	ml_profile_rows_release(&v.rows);
@@ -102,8 +102,8 @@ bool ml_route_sim_strides(struct ml_workspace *ws, const struct ml_request *q,
 
 	if (!s || !ml_request_u64(q, "region", 0, &region, err))
 		return false;
-	for (size_t i = 0; i < s->result.profile.cell_count; i++) {
-		const struct ml_profile_cell *c = &s->result.profile.cells[i];
+	for (size_t i = 0; i < s->simulation.profile->cell_count; i++) {
+		const struct ml_profile_cell *c = &s->simulation.profile->cells[i];
 
 		for (uint32_t k = 0; c->region == region && k < c->strides; k++) {
 			size_t at = 0;
@@ -145,9 +145,9 @@ static bool study(struct ml_workspace *ws, const struct ml_request *q, const cha
 	if (!f)
 		return false;
 	*out = (struct ml_analysed_trace){ .trace = s->trace->trace,
-					   .profile = &s->result.profile,
+					   .simulation.profile = s->simulation.profile,
 					   .findings = *f };
-	ml_profile_rows_make(&out->rows, &s->trace->trace, out->profile);
+	ml_profile_rows_make(&out->rows, &s->trace->trace, out->simulation.profile);
 	return true;
 }
 
@@ -258,15 +258,15 @@ bool ml_route_sim_lines(struct ml_workspace *ws, const struct ml_request *q,
 	bool ok = true;
 
 	if (!s || !ml_request_u64(q, "file", UINT64_MAX, &file, err) ||
-	    !ml_request_window(q, s->result.refs, &from, &to, err))
+	    !ml_request_window(q, s->simulation.result.refs, &from, &to, err))
 		return false;
 	if (file >= s->trace->file_count)
 		return ml_fail(err, ML_USAGE, "the trace has no file %llu",
 			       (unsigned long long)file);
 	ml_user_lines_init(&l.places, &s->trace->trace.tables);
 	l.file = s->trace->files[file].path;
-	if (from == 0 && to == s->result.refs)
-		sum_lines(&l, &s->result.profile);
+	if (from == 0 && to == s->simulation.result.refs)
+		sum_lines(&l, s->simulation.profile);
 	else
 		ok = ml_counts(s, &q->work, from, to, count_lines, &l, err);
 	if (ok)

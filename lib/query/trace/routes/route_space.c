@@ -282,14 +282,14 @@ bool ml_route_space(struct ml_workspace *ws, const struct ml_request *q,
 	struct ml_work_shares x = { 0 };
 	uint64_t rows, hurry;
 
-	if (!s || !ml_request_window(q, s->result.refs, &x.from, &x.to, err) ||
+	if (!s || !ml_request_window(q, s->simulation.result.refs, &x.from, &x.to, err) ||
 	    !ml_request_u64(q, "rows", ROWS, &rows, err) ||
 	    !ml_request_u64(q, "hurry", 0, &hurry, err))
 		return false;
 	if (!rows || rows > ROWS_MAX)
 		return ml_fail(err, ML_USAGE, "rows is 1 to %d", ROWS_MAX);
 	x.hurry = hurry < 1000 ? (unsigned)hurry : 1000;
-	if (s->result.profile.interleaved && !hurry)
+	if (s->simulation.profile->interleaved && !hurry)
 		x.workers = 1;
 	find_stacks(&p, &a->arena);
 	bool ok = gather(&p, &x, err);

@@ -248,7 +248,7 @@ bool ml_route_state(struct ml_workspace *ws, const struct ml_request *q,
 	if (!groups || groups > GROUPS_MAX)
 		return ml_fail(err, ML_USAGE, "groups is 1 to %d", GROUPS_MAX);
 	const struct ml_machine *m = &s->machine;
-	at = at < s->result.refs ? at : s->result.refs;
+	at = at < s->simulation.result.refs ? at : s->simulation.result.refs;
 	/* the caches of cores that run no thread are empty */
 	lay_out(&x, m, ml_open_sim_busy_cores(s), slots, groups, a);
 	struct ml_sim *sim = ml_player_take(s, &q->work, at, err);

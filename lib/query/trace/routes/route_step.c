@@ -111,7 +111,8 @@ static bool in_part(struct ml_open_sim *s, const struct hunt *h, uint64_t part, 
 	size_t count;
 
 	pthread_mutex_lock(&s->lock);
-	bool ok = ml_result_alike(&s->result, part * ML_RESULT_PART, &rows, &count, err);
+	bool ok = ml_result_alike(&s->simulation.result, part * ML_RESULT_PART, &rows,
+				  &count, err);
 	*may = false;
 	for (size_t i = 0; ok && !*may && i < count; i++)
 		*may = may_be(h, &rows[i]);
@@ -170,7 +171,7 @@ static bool hunt(struct ml_open_sim *s, struct hunt *h, uint64_t at, bool back,
 		ok = search(s, h, near, at, err) &&
 		     (h->found != NOWHERE || search_parts(s, h, 0, near, true, err));
 	} else
-		ok = search_parts(s, h, at + 1, s->result.refs, false, err);
+		ok = search_parts(s, h, at + 1, s->simulation.result.refs, false, err);
 	ml_user_lines_release(&h->places);
 	return ok;
 }
@@ -211,11 +212,12 @@ bool ml_route_step(struct ml_workspace *ws, const struct ml_request *q,
 		return false;
 	by = by ? by : "reference";
 	if (!strcmp(by, "reference"))
-		found = back                      ? at ? at - 1 : NOWHERE
-			: at + 1 < s->result.refs ? at + 1
-						  : NOWHERE;
+		found = back                                 ? at ? at - 1 : NOWHERE
+			: at + 1 < s->simulation.result.refs ? at + 1
+							     : NOWHERE;
 	else if (!strcmp(by, "phase"))
-		found = phase_step(&s->trace->trace.tables, at, s->result.refs, back);
+		found = phase_step(&s->trace->trace.tables, at, s->simulation.result.refs,
+				   back);
 	else {
 		while (i < sizeof(names) / sizeof(*names) && strcmp(names[i], by) != 0)
 			i++;

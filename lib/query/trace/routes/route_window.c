@@ -83,8 +83,8 @@ static bool from_series(struct ml_open_sim *s, struct cells *c, uint64_t from,
 	struct ml_result_series series;
 
 	pthread_mutex_lock(&s->lock);
-	bool ok = ml_result_series(&s->result, from, to, c->count, &series, &a->arena,
-				   err);
+	bool ok = ml_result_series(&s->simulation.result, from, to, c->count, &series,
+				   &a->arena, err);
 	pthread_mutex_unlock(&s->lock);
 	if (!ok)
 		return false;
@@ -162,7 +162,8 @@ static double *count_selected(struct ml_open_sim *s, const struct ml_request *q,
 			      struct ml_err *err)
 {
 	/* where threads are interleaved, a block is merged from its start */
-	struct ml_work_shares shares = { from, to, 0, s->result.profile.interleaved };
+	struct ml_work_shares shares = { from, to, 0,
+					 s->simulation.result.profile.interleaved };
 	bool rows = in_rows(c, selection);
 	size_t count = rows ? 1 : ml_work_shares_count(&shares);
 	size_t numbers = c->count * c->levels + 1;
@@ -189,18 +190,25 @@ bool ml_route_timeline(struct ml_workspace *ws, const struct ml_request *q,
 	struct ml_open_sim *s = ml_open_sim(ws, q->number[0], err);
 	struct ml_selection selection;
 	struct cells c;
+	struct ml_err unready;
 	uint64_t from, to, cells;
 
-	if (!s || !ml_request_window(q, s->trace->trace.count, &from, &to, err) ||
+	if (!s)
+		return false;
+	bool ready = ml_open_sim_ready(ws, q->number[0], &unready);
+	/* that of a damaged trace ends with the references that can be read */
+	uint64_t until = ready ? s->simulation.result.refs : s->trace->trace.count;
+	if (!ml_request_window(q, until, &from, &to, err) ||
 	    !read_cells(q, &cells, err) ||
 	    !ml_selection_read(&selection, q, s->trace, &a->arena, err))
 		return false;
-	uint64_t until = s->trace->trace.count;
 	double *selected = NULL;
 	lay_out(&c, from, to, cells, s->machine.levels + 1, &a->arena);
-	if (!ml_open_sim_ready(ws, q->number[0], err)) {
-		if (s->job.state != ML_JOB_RUNNING || selection.any)
+	if (!ready) {
+		if (s->job.state != ML_JOB_RUNNING || selection.any) {
+			*err = unready;
 			return false;
+		}
 		until = partial(s, &c, from, to);
 	} else if (c.count && !from_series(s, &c, from, to, a, err))
 		return false;
@@ -226,7 +234,7 @@ bool ml_route_temperature(struct ml_workspace *ws, const struct ml_request *q,
 	struct cells c;
 	uint64_t from, to, cells;
 
-	if (!s || !ml_request_window(q, s->result.refs, &from, &to, err) ||
+	if (!s || !ml_request_window(q, s->simulation.result.refs, &from, &to, err) ||
 	    !read_cells(q, &cells, err) || !ml_route_scores(q, &o, err))
 		return false;
 	lay_out(&c, from, to, cells, s->machine.levels + 1, &a->arena);
@@ -257,7 +265,7 @@ bool ml_route_temperature(struct ml_workspace *ws, const struct ml_request *q,
 			out[i * levels + k] = refs > 0 ? (float)(score / refs) : 0;
 		}
 	}
-	put_cells(a, &c, from, to, s->result.refs);
+	put_cells(a, &c, from, to, s->simulation.result.refs);
 	ml_answer_u64(a, "window", o.last);
 	ml_answer_column(a, "temperature", ML_TYPE_F32, out, c.count * levels);
 	return true;
@@ -270,7 +278,7 @@ bool ml_route_event_map(struct ml_workspace *ws, const struct ml_request *q,
 	struct cells c;
 	uint64_t from, to, cells;
 
-	if (!s || !ml_request_window(q, s->result.refs, &from, &to, err) ||
+	if (!s || !ml_request_window(q, s->simulation.result.refs, &from, &to, err) ||
 	    !read_cells(q, &cells, err))
 		return false;
 	lay_out(&c, from, to, cells, s->machine.levels + 1, &a->arena);
@@ -291,7 +299,7 @@ bool ml_route_event_map(struct ml_workspace *ws, const struct ml_request *q,
 		}
 		mean[i] = refs > 0 ? (float)(sum / refs) : 0;
 	}
-	put_cells(a, &c, from, to, s->result.refs);
+	put_cells(a, &c, from, to, s->simulation.result.refs);
 	ml_answer_column(a, "served", ML_TYPE_U8, farthest, c.count);
 	ml_answer_column(a, "mean", ML_TYPE_F32, mean, c.count);
 	return true;

@@ -8,36 +8,28 @@
 #include <stdint.h>
 
 #include "lib/analyse/find/findings.h"
-#include "lib/analyse/passes/profile.h"
-#include "lib/analyse/result/result.h"
-#include "lib/base/arena.h"
+#include "lib/analyse/result/simulation.h"
 #include "lib/base/err.h"
 #include "lib/base/work.h"
 #include "lib/query/trace/tables/profile_rows.h"
 #include "lib/trace/trace.h"
 
 struct ml_analysed_trace_options {
-	struct ml_machine machine; /* for traces; a result has its own machine */
-	uint64_t interleave;       /* see struct ml_replay_options */
-	uint64_t window;           /* see struct ml_findings_options */
-	bool keep; /* use a cached result, or cache this one (result_cache.h) */
+	struct ml_machine machine;  /* for traces; a result has its own machine */
+	uint64_t interleave;        /* see struct ml_replay_options */
+	uint64_t window;            /* see struct ml_findings_options */
+	bool no_cache;              /* see struct ml_simulation_options */
 	const struct ml_work *work; /* may be NULL */
-	/* if cancelled: the counts until then, and findings without changes that were
-	 * not tried */
+	/* if stopped: the counts until then, and findings without changes that were not
+	 * tried */
 	bool partial;
 };
 
 struct ml_analysed_trace {
 	struct ml_trace trace;
-	const struct ml_profile *profile;
-	const char *damage; /* why the counts stop at some reference, or NULL */
-	bool stopped; /* the caller cancelled the simulation: counts are those until then */
+	struct ml_simulation simulation;
 	struct ml_profile_rows rows;
 	struct ml_findings findings;
-	struct ml_profile own; /* `profile` points to this one or to the result's */
-	struct ml_result result;
-	bool has_result;
-	struct ml_arena arena;
 };
 
 /*

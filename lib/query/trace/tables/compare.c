@@ -22,7 +22,7 @@ double ml_compare_change(double a, double b)
 static bool missed_at(const struct ml_analysed_trace *s, const char *level,
 		      double *missed)
 {
-	const struct ml_machine *m = &s->profile->machine;
+	const struct ml_machine *m = &s->simulation.profile->machine;
 
 	for (unsigned i = 0; i < m->levels; i++)
 		if (!strcmp(m->level[i].name, level)) {
@@ -40,7 +40,8 @@ static void add_total(struct ml_compare *c, const char *key, const char *name, b
 
 static void make_totals(struct ml_compare *c)
 {
-	const struct ml_profile *p = c->a->profile, *q = c->b->profile;
+	const struct ml_profile *p = c->a->simulation.profile,
+				*q = c->b->simulation.profile;
 	const struct ml_machine *m = &p->machine;
 
 	add_total(c, "references", "references", false, (double)p->refs, (double)q->refs);

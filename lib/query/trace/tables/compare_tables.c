@@ -71,8 +71,8 @@ static void fill_totals(const struct ml_compare *c, struct ml_table *t)
 static void fill_rows(const struct ml_compare *c, const struct ml_compare_row *rows,
 		      size_t count, struct ml_table *t)
 {
-	unsigned last_a = c->a->profile->machine.levels + 1;
-	unsigned last_b = c->b->profile->machine.levels + 1;
+	unsigned last_a = c->a->simulation.profile->machine.levels + 1;
+	unsigned last_b = c->b->simulation.profile->machine.levels + 1;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct ml_compare_row *r = &rows[i];

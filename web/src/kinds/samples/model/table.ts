@@ -17,6 +17,7 @@ export interface SamplesInfo {
 	note: string;
 	rows: number;
 	skipped: number;
+	elsewhere: number; // samples of CPUs that the hardware does not have
 	bad: number;
 	badLines: { line: number; reason: string }[];
 	tables: string[];

@@ -254,6 +254,11 @@ function FileFacts() {
 			{i.skipped > 0 && (
 				<p class="note">{exact(i.skipped)} records are no memory access.</p>
 			)}
+			{i.elsewhere > 0 && (
+				<p class="note">
+					{exact(i.elsewhere)} samples are of CPUs that this hardware does not have.
+				</p>
+			)}
 			{i.bad > 0 && (
 				<details class="samples-bad">
 					<summary class="fault">{exact(i.bad)} lines could not be read</summary>
