@@ -19,7 +19,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-enum { ML_RELAY_STAGES = 8, ML_RELAY_THREADS = 3 };
+enum { ML_RELAY_STAGES = 16, ML_RELAY_THREADS = 7 };
 
 struct ml_relay {
 	/* does a stage, from 0, with the piece in a slot */
