@@ -275,7 +275,7 @@ void run_json(const struct ml_analysed_trace *analysed, const char *path,
 	ml_json_end(&w);
 	ml_json_key_u64(&w, "tried", analysed->findings.tried);
 	ml_json_key(&w, "findings");
-	ml_findings_json(&analysed->findings, &w);
+	ml_findings_json(&analysed->findings, &w, false);
 	ml_json_end(&w);
 	ml_buf_put(out, "\n", 1);
 	ml_buf_release(&machine);

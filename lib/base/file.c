@@ -115,7 +115,8 @@ static bool map(struct ml_file_map *m, int fd, const char *path, struct ml_err *
 
 bool ml_file_map_open(struct ml_file_map *m, const char *path, struct ml_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* not waiting for the writer of a pipe, which is no regular file either */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	*m = (struct ml_file_map){ nothing, 0 };
 	if (fd < 0)

@@ -13,13 +13,14 @@
  * the caller while it waits. So all processors are busy, no matter how the work is spread
  * over the stages. A thread that has taken a stage goes on with it as long as there are
  * pieces, because the state of the stage is in its cache.
+ * Held by tests/base/test_relay.c.
  */
 #pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
 
-enum { ML_RELAY_STAGES = 8, ML_RELAY_THREADS = 3 };
+enum { ML_RELAY_STAGES = 16, ML_RELAY_THREADS = 7 };
 
 struct ml_relay {
 	/* does a stage, from 0, with the piece in a slot */

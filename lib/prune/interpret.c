@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "lib/base/arena.h"
+#include "lib/base/work.h"
 
-enum { LANES = 256 };
+enum { LANES = 256, POLL = 1 << 12 };
 
 void ml_interpreter_init(struct ml_interpreter *i, const struct ml_space *s)
 {
@@ -264,6 +265,12 @@ static enum ml_prune_end chunk(struct ml_interpreter *i, size_t n, uint32_t know
 	return ML_PRUNE_DONE;
 }
 
+/* Asked at each turn of a loop, as a part may have more of them than anybody waits for. */
+static bool stopped(struct ml_interpreter *i)
+{
+	return !(++i->turns % POLL) && ml_work_cancelled(i->walk->work);
+}
+
 static enum ml_prune_end innermost(struct ml_interpreter *i, uint32_t mask, uint64_t from,
 				   uint64_t to, const struct ml_range_now *r)
 {
@@ -276,7 +283,7 @@ static enum ml_prune_end innermost(struct ml_interpreter *i, uint32_t mask, uint
 
 		for (size_t k = 0; k < n; k++)
 			x[k] = ml_range_value(r, from + k);
-		end = chunk(i, n, mask);
+		end = stopped(i) ? ML_PRUNE_STOPPED : chunk(i, n, mask);
 		from += n;
 	}
 	return end;
@@ -302,7 +309,8 @@ static enum ml_prune_end run(struct ml_interpreter *i, size_t l, uint32_t mask)
 	for (; from < to && end == ML_PRUNE_DONE; from++) {
 		uint32_t now = mask;
 
-		end = enter(i, l, ml_range_value(&r, from), &now);
+		end = stopped(i) ? ML_PRUNE_STOPPED
+				 : enter(i, l, ml_range_value(&r, from), &now);
 		if (end == ML_PRUNE_DONE && !leaves(i, now, l))
 			end = run(i, l + 1, now);
 	}

@@ -16,6 +16,8 @@
 #include "lib/base/err.h"
 #include "lib/prune/space.h"
 
+struct ml_work;
+
 /*
  * A part of the space: one value of the first parameter, and a share of the values of the
  * second. With two parameters there are no shares, with one the part is the whole.
@@ -33,11 +35,13 @@ struct ml_prune_walk {
 	/* Gets one value for each parameter; false ends the walk. */
 	bool (*row)(void *arg, const int64_t *values);
 	void *arg;
+	const struct ml_work *work; /* cancels the walk; NULL: nothing does */
 };
 
 enum ml_prune_end {
 	ML_PRUNE_DONE,
 	ML_PRUNE_ENDED,   /* row said so */
+	ML_PRUNE_STOPPED, /* the work is cancelled */
 	ML_PRUNE_DIVIDED, /* by zero */
 };
 
@@ -53,6 +57,7 @@ struct ml_interpreter {
 	int64_t *list[ML_SPACE_PARAMS];  /* room for divisors and powers */
 	const struct ml_prune_walk *walk;
 	uint64_t share, of; /* of the part */
+	uint32_t turns;     /* of loops, so that the work is asked now and then */
 	struct ml_err *err; /* gets the sentence about a division by zero; may be NULL */
 };
 

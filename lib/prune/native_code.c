@@ -150,8 +150,8 @@ static void innermost(struct ml_native_writer *w)
 			at[n++] = c;
 	for (size_t i = 0; i < w->atom_count; i++)
 		lanes = lanes || w->atoms[i].level == w->inner;
-	ml_native_put(w, "for (int64_t c = from%d; c < to%d; c += 64) {\n", w->inner,
-		      w->inner);
+	ml_native_put(w, "for (int64_t c = from%d; c < to%d; c += 64) {\nTURN\n",
+		      w->inner, w->inner);
 	ml_native_put(
 		w,
 		"const uint64_t live = to%d - c >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << (to%d "
@@ -181,7 +181,8 @@ static void loops(struct ml_native_writer *w)
 			ml_native_put(w, "do {\nconst int64_t k0 = part;\n");
 		else
 			ml_native_put(w,
-				      "for (int64_t k%d = from%d; k%d < to%d; k%d++) {\n",
+				      "for (int64_t k%d = from%d; k%d < to%d; k%d++) "
+				      "{\nTURN\n",
 				      l, l, l, l, l);
 		ml_native_put(w, "const int64_t v%u = ", w->s->params[l].node);
 		ml_native_param_value(w, l, index);
@@ -216,6 +217,7 @@ static const char head[] =
 	"#error the planes are made for little-endian machines\n"
 	"#endif\n"
 	"typedef int row_fn(void *, const int64_t *);\n"
+	"typedef int stopped_fn(const void *);\n"
 	"static inline __attribute__((always_inline)) uint64_t plane(const uint8_t *b)\n"
 	"{\n"
 	"uint64_t p = 0, x;\n"
@@ -267,14 +269,15 @@ static const char head[] =
 	"}\n";
 
 static const char tail[] =
-	"int ml_count(int64_t part, int64_t share, int64_t of, uint64_t *counts)\n"
+	"int ml_count(int64_t part, int64_t share, int64_t of, stopped_fn *stopped,\n"
+	"const void *work, uint64_t *counts)\n"
 	"{\n"
-	"return body(0, part, share, of, counts, 0, 0, 0, 0);\n"
+	"return body(0, part, share, of, stopped, work, counts, 0, 0, 0, 0);\n"
 	"}\n"
-	"int ml_select(int64_t part, int64_t share, int64_t of, uint32_t care,\n"
-	"uint32_t want, row_fn *row, void *arg)\n"
+	"int ml_select(int64_t part, int64_t share, int64_t of, stopped_fn *stopped,\n"
+	"const void *work, uint32_t care, uint32_t want, row_fn *row, void *arg)\n"
 	"{\n"
-	"return body(1, part, share, of, 0, care, want, row, arg);\n"
+	"return body(1, part, share, of, stopped, work, 0, care, want, row, arg);\n"
 	"}\n";
 
 static void constant_tables(struct ml_native_writer *w)
@@ -312,14 +315,19 @@ void ml_native_code(const struct ml_space *s, struct ml_buf *out)
 			    ((e->op == ML_EXPR_DIV || e->op == ML_EXPR_MOD) &&
 			     ml_native_maybe_zero(&s->exprs.at[e->b]));
 	}
-	ml_native_put(&w, "#define LANES %u\n", ml_native_lane_count(&w));
+	ml_native_put(
+		&w,
+		"#define LANES %u\n#define TURN if (!(++turns & %d) && stopped(work)) "
+		"return %d;\n",
+		ml_native_lane_count(&w), ML_NATIVE_POLL - 1, ML_NATIVE_STOPPED);
 	ml_buf_put(out, head, sizeof(head) - 1);
 	constant_tables(&w);
 	ml_native_put(
 		&w,
 		"static inline __attribute__((always_inline)) int body(const int select, "
-		"int64_t part, int64_t share, int64_t of, uint64_t *counts, uint32_t care, "
-		"uint32_t want, row_fn *row, void *arg)\n{\nint bad = 0, zero = 0;\n");
+		"int64_t part, int64_t share, int64_t of, stopped_fn *stopped, const void "
+		"*work, uint64_t *counts, uint32_t care, uint32_t want, row_fn *row, void "
+		"*arg)\n{\nint bad = 0, zero = 0;\nuint32_t turns = 0;\n");
 	nodes(&w, -1);
 	ranges(&w, -1);
 	if (w.inner == 0)

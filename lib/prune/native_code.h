@@ -23,9 +23,22 @@ struct ml_space;
 
 /* The functions of the module, as the program calls them. */
 typedef int ml_native_row(void *arg, const int64_t *values);
+typedef int ml_native_stopped(const void *work);
 typedef int ml_native_count_fn(int64_t first, int64_t share, int64_t of,
+			       ml_native_stopped *stopped, const void *work,
 			       uint64_t *counts);
-typedef int ml_native_select_fn(int64_t first, int64_t share, int64_t of, uint32_t care,
-				uint32_t want, ml_native_row *row, void *arg);
+typedef int ml_native_select_fn(int64_t first, int64_t share, int64_t of,
+				ml_native_stopped *stopped, const void *work,
+				uint32_t care, uint32_t want, ml_native_row *row,
+				void *arg);
+
+/* What they return. `stopped` is asked every ML_NATIVE_POLL turns of loops. */
+enum ml_native_end {
+	ML_NATIVE_DONE,
+	ML_NATIVE_DIVIDED, /* by zero */
+	ML_NATIVE_ENDED,   /* row said so */
+	ML_NATIVE_STOPPED,
+};
+enum { ML_NATIVE_POLL = 1 << 16 };
 
 void ml_native_code(const struct ml_space *s, struct ml_buf *out);

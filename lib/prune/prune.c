@@ -68,16 +68,50 @@ struct worker {
 	bool reports; /* tells of the progress: one thread at a time may */
 };
 
+static int is_stopped(const void *work)
+{
+	return ml_work_cancelled(work);
+}
+
+static int give_native_row(void *arg, const int64_t *values)
+{
+	const struct ml_prune_walk *walk = arg;
+
+	return !walk->row(walk->arg, values);
+}
+
+static int run_native(const struct ml_prune *p, const struct ml_prune_part *part,
+		      const struct ml_prune_walk *walk)
+{
+	int64_t first = (int64_t)part->first, share = (int64_t)part->share,
+		of = (int64_t)part->of;
+
+	return walk->counts ? p->native.count(first, share, of, is_stopped, walk->work,
+					      walk->counts)
+			    : p->native.select(first, share, of, is_stopped, walk->work,
+					       walk->care, walk->want, give_native_row,
+					       (void *)(uintptr_t)walk);
+}
+
 /* Divisions by zero are told by the interpreter, which knows the values. */
 static enum ml_prune_end run_part(const struct ml_prune *p, struct ml_interpreter *i,
 				  const struct ml_prune_part *part,
 				  const struct ml_prune_walk *walk, struct ml_err *err)
 {
-	if (p->is_native && walk->counts &&
-	    !p->native.count((int64_t)part->first, (int64_t)part->share,
-			     (int64_t)part->of, walk->counts))
-		return ML_PRUNE_DONE;
-	return ml_interpreter_run(i, part, walk, err);
+	switch (p->is_native ? run_native(p, part, walk) : ML_NATIVE_DIVIDED) {
+	case ML_NATIVE_DONE: return ML_PRUNE_DONE;
+	case ML_NATIVE_ENDED: return ML_PRUNE_ENDED;
+	case ML_NATIVE_STOPPED: return ML_PRUNE_STOPPED;
+	default: return ml_interpreter_run(i, part, walk, err);
+	}
+}
+
+/* Ends the part of a thread: the caller has cancelled the work, or another part failed. */
+static bool ends(void *arg)
+{
+	const struct counting *c = arg;
+
+	return __atomic_load_n(&c->stop, __ATOMIC_RELAXED) || ml_work_cancelled(c->work);
 }
 
 static void count_parts(void *arg)
@@ -85,11 +119,12 @@ static void count_parts(void *arg)
 	struct worker *w = arg;
 	struct counting *c = w->c;
 	struct ml_interpreter i;
-	struct ml_prune_walk walk = { .counts = w->counts };
+	struct ml_work work = { .cancelled = ends, .arg = c };
+	struct ml_prune_walk walk = { .counts = w->counts, .work = &work };
 	uint64_t items = c->parts * c->shares;
 
 	ml_interpreter_init(&i, c->p->space);
-	while (!__atomic_load_n(&c->stop, __ATOMIC_RELAXED)) {
+	while (!ends(c)) {
 		uint64_t k = __atomic_fetch_add(&c->next, 1, __ATOMIC_RELAXED);
 		struct ml_prune_part part = { .first = k / c->shares,
 					      .share = k % c->shares,
@@ -99,10 +134,9 @@ static void count_parts(void *arg)
 		if (k >= items)
 			break;
 		enum ml_prune_end end = run_part(c->p, &i, &part, &walk, &err);
-		if (end != ML_PRUNE_DONE || ml_work_cancelled(c->work)) {
+		if (end != ML_PRUNE_DONE) {
 			pthread_mutex_lock(&c->lock);
-			if (!__atomic_exchange_n(&c->stop, true, __ATOMIC_RELAXED) &&
-			    end != ML_PRUNE_DONE)
+			if (!__atomic_exchange_n(&c->stop, true, __ATOMIC_RELAXED))
 				c->err = err;
 			pthread_mutex_unlock(&c->lock);
 		}
@@ -170,7 +204,7 @@ bool ml_prune_count(const struct ml_prune *p, struct ml_combos *t,
 	ml_pool_wait(&pool);
 	ml_pool_release(&pool);
 	pthread_mutex_destroy(&c.lock);
-	bool ok = !c.stop;
+	bool ok = !c.stop && c.done == c.parts * c.shares;
 	if (!ok) {
 		*err = c.err;
 		if (!*err->text)
@@ -186,66 +220,27 @@ bool ml_prune_count(const struct ml_prune *p, struct ml_combos *t,
 	return ok;
 }
 
-struct selecting {
-	bool (*row)(void *arg, const int64_t *values);
-	void *arg;
-	const struct ml_work *work;
-	uint32_t rows;
-	bool stopped;
-};
-
-static bool give_row(void *arg, const int64_t *values)
-{
-	struct selecting *s = arg;
-
-	if (!(++s->rows & 0xfff) && ml_work_cancelled(s->work)) {
-		s->stopped = true;
-		return false;
-	}
-	return s->row(s->arg, values);
-}
-
-static int give_native_row(void *arg, const int64_t *values)
-{
-	return !give_row(arg, values);
-}
-
-static enum ml_prune_end select_part(const struct ml_prune *p, struct ml_interpreter *i,
-				     const struct ml_prune_part *part,
-				     const struct ml_prune_walk *walk, struct ml_err *err)
-{
-	if (!p->is_native)
-		return ml_interpreter_run(i, part, walk, err);
-	switch (p->native.select((int64_t)part->first, (int64_t)part->share,
-				 (int64_t)part->of, walk->care, walk->want,
-				 give_native_row, walk->arg)) {
-	case 0: return ML_PRUNE_DONE;
-	case 2: return ML_PRUNE_ENDED;
-	default: return ml_interpreter_run(i, part, walk, err);
-	}
-}
-
 bool ml_prune_select(const struct ml_prune *p, uint32_t care, uint32_t want,
 		     bool (*row)(void *arg, const int64_t *values), void *arg,
 		     const struct ml_work *work, struct ml_err *err)
 {
-	struct selecting s = { .row = row, .arg = arg, .work = work };
 	struct ml_prune_walk walk = {
-		.care = care, .want = want & care, .row = give_row, .arg = &s
+		.care = care, .want = want & care, .row = row, .arg = arg, .work = work
 	};
 	struct ml_interpreter i;
 	enum ml_prune_end end = ML_PRUNE_DONE;
 
 	ml_interpreter_init(&i, p->space);
 	uint64_t shares = shares_of(p), items = ml_interpreter_parts(&i) * shares;
-	for (uint64_t k = 0; k < items && end == ML_PRUNE_DONE && !s.stopped; k++) {
+	for (uint64_t k = 0; k < items && end == ML_PRUNE_DONE; k++) {
 		struct ml_prune_part part = { k / shares, k % shares, shares };
 
-		end = select_part(p, &i, &part, &walk, err);
-		s.stopped = s.stopped || (!(k & 63) && ml_work_cancelled(work));
+		end = run_part(p, &i, &part, &walk, err);
+		if (!(k & 63) && end == ML_PRUNE_DONE && ml_work_cancelled(work))
+			end = ML_PRUNE_STOPPED;
 	}
 	ml_interpreter_release(&i);
-	if (s.stopped)
+	if (end == ML_PRUNE_STOPPED)
 		return ml_fail(err, ML_STOPPED, "stopped");
 	return end != ML_PRUNE_DIVIDED;
 }

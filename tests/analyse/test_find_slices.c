@@ -83,7 +83,6 @@ TEST(bounds_say_how_sure_a_figure_is)
 static double saved_in_the_run(double waits)
 {
 	struct ml_profile profile = { 0 };
-	struct ml_change change = { .kind = ML_CHANGE_PACK };
 	struct ml_trial none = { .served = { 0, 0, 10 } };
 	struct ml_trial tried = { .served = { 0, 10 }, .region_before = { 0, 0, 10 } };
 	struct ml_trial parts[] = { tried, none, tried, none };
@@ -94,19 +93,15 @@ static double saved_in_the_run(double waits)
 					      .refs = 20 },
 				  .count = 1,
 				  .parts = parts };
-	const struct ml_round *round_of = &round;
-	double concerned = 1000, at_most = 0;
-	size_t at_round = 0;
+	struct ml_tried one = { .change = { .kind = ML_CHANGE_PACK },
+				.concerned = 1000,
+				.bound = waits,
+				.round = &round };
 	struct ml_find f = { .p = &profile,
 			     .memory = 2,
 			     .cost = { 0, 1, 100 },
-			     .changes = &change,
-			     .trials = &tried,
-			     .round_of = &round_of,
-			     .at_round = &at_round,
-			     .at_most = &at_most,
-			     .concerned = &concerned,
-			     .bounds = &waits };
+			     .tried = &one,
+			     .simulated = true };
 
 	return ml_find_saved(&f, 0);
 }

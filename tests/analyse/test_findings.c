@@ -723,13 +723,14 @@ TEST(json_has_every_fact_and_the_other_ways)
 	start();
 	walk(false);
 	finish(&x, FULL);
-	ml_findings_json(&x.findings, &w);
+	ml_findings_json(&x.findings, &w, true);
 	ml_buf_u8(&out, 0);
 	const char *text = (const char *)out.data;
 	CHECK(strstr(text, "\"kind\": \"stride\"") ||
 	      strstr(text, "\"kind\":\"stride\""));
 	CHECK(strstr(text, "misses_predicted"));
 	CHECK(strstr(text, "\"or\""));
+	CHECK(strstr(text, "\"again\"") && strstr(text, "{step}"));
 	ml_buf_release(&out);
 	done(&x);
 }

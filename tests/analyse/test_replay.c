@@ -418,3 +418,69 @@ TEST(it_stops_when_asked_to)
 	ml_replay_close(r);
 	ml_trace_close(&trace);
 }
+
+/* What two passes of different stages make of each piece, in memory that it carries. */
+struct carried {
+	uint64_t sum, seen, wrong; /* of offsets; references; pieces out of order */
+	uint64_t misses;
+};
+
+static bool put_sum(void *arg, const struct ml_events *e, struct ml_err *err)
+{
+	uint64_t sum = 0;
+
+	(void)arg;
+	(void)err;
+	for (size_t i = 0; i < e->refs->count; i++)
+		sum += e->offset[i];
+	*(uint64_t *)e->along = sum;
+	return true;
+}
+
+static bool take_sum(void *arg, const struct ml_events *e, struct ml_err *err)
+{
+	struct carried *c = arg;
+
+	(void)err;
+	c->wrong += e->position != c->seen;
+	c->sum += *(uint64_t *)e->along;
+	c->seen += e->refs->count;
+	for (size_t i = 0; i < e->refs->count; i++)
+		c->misses += ml_outcome_served(e->outcome[i]) > 1;
+	return true;
+}
+
+/* The cache holds all of A: only the first part misses, once for each of 256 lines. */
+TEST(parts_share_the_caches_and_stages_see_each_piece_in_turn)
+{
+	static const struct ml_replay_part parts[] = { { 0, 2048 },
+						       { 40960, 2 * 40960 },
+						       { 100000, 100010 } };
+	struct ml_replay_options o = replayed_options("L1 64K full 64B");
+	struct carried c = { 0 };
+	struct ml_pass passes[] = { { .batch = take_sum, .arg = &c, .stage = 3 },
+				    { .batch = put_sum } };
+	char text[2000] = "global A 0x10000 16384\n";
+	struct ml_trace trace;
+	struct ml_replay *r;
+	struct ml_err err;
+
+	for (unsigned i = 0; i < 50; i++)
+		strcat(text, "r0x10000+8*2048 ");
+	replayed_write(strcat(text, "\n"));
+	o.want = 0;
+	o.parts = parts;
+	o.part_count = 3;
+	o.places = true;
+	o.along = sizeof(uint64_t);
+	CHECK_OK(ml_trace_open(&trace, scratch(), &err), &err);
+	CHECK_OK(ml_replay_open(&r, &trace, &o, &err), &err);
+	CHECK_OK(ml_replay_run(r, passes, 2, &err), &err);
+	CHECK_EQ(c.seen, 2048 + 40960 + 10);
+	CHECK_EQ(c.wrong, 0);
+	CHECK_EQ(c.misses, 256);
+	/* 21 walks over all offsets, and ten from 8 * (100000 % 2048) on */
+	CHECK_EQ(c.sum, 21 * 8 * (2047 * 2048 / 2) + 8 * (10 * 1696 + 45));
+	ml_replay_close(r);
+	ml_trace_close(&trace);
+}

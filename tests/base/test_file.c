@@ -1,6 +1,7 @@
 #include "tests/test.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/arena.h"
@@ -53,6 +54,18 @@ TEST(a_file_that_cannot_be_opened_is_named_with_the_reason)
 		    "/nowhere/x: No such file or directory");
 	CHECK_EQ(err.kind, ML_IO);
 	CHECK_FAILS(ml_file_map_open(&m, "/tmp", &err), &err, "/tmp: not a regular file");
+}
+
+TEST(a_pipe_is_refused_at_once)
+{
+	struct ml_file_map m;
+	struct ml_err err;
+	const char *path = file_with("");
+
+	unlink(path);
+	CHECK(!mkfifo(path, 0600));
+	CHECK_FAILS(ml_file_map_open(&m, path, &err), &err, "not a regular file");
+	unlink(path);
 }
 
 TEST(small_files_are_read_whole_and_end_with_a_zero_byte)

@@ -291,6 +291,45 @@ TEST(a_zero_divisor_is_told_with_place_and_values)
 	ml_space_release(&s);
 }
 
+/* Cancels at its second question. */
+static bool soon(void *arg)
+{
+	int *asked = arg;
+
+	return __atomic_fetch_add(asked, 1, __ATOMIC_RELAXED) > 0;
+}
+
+static bool next_row(void *arg, const int64_t *values)
+{
+	(void)arg;
+	(void)values;
+	return true;
+}
+
+TEST(a_space_whose_parts_never_end_can_be_cancelled)
+{
+	struct ml_space s;
+	struct ml_prune p;
+	struct ml_combos t;
+
+	parse(&s, "space x\na in 1..60000000\nb in 1..60000000\nc in 1..60000000\n"
+		  "d in 1..60000000\nhard h: a * b + c == d\nhard g: b > 60000000\n");
+	for (int engine = ML_PRUNE_INTERPRETER; engine <= ML_PRUNE_NATIVE; engine++) {
+		int counting = 0, selecting = 0;
+		struct ml_work count = { .cancelled = soon, .arg = &counting };
+		struct ml_work select = { .cancelled = soon, .arg = &selecting };
+
+		CHECK_OK(ml_prune_open(&p, &s, (enum ml_prune_engine)engine, NULL, NULL,
+				       &err),
+			 &err);
+		CHECK_FAILS(ml_prune_count(&p, &t, &count, &err), &err, "stopped");
+		CHECK_FAILS(ml_prune_select(&p, 2, 2, next_row, NULL, &select, &err),
+			    &err, "stopped");
+		ml_prune_close(&p);
+	}
+	ml_space_release(&s);
+}
+
 TEST(without_a_compiler_it_interprets)
 {
 	struct ml_space s;

@@ -406,9 +406,9 @@ double ml_visits_saved(const struct ml_find *f, const struct ml_visits *v, size_
 {
 	uint64_t more, lines = v->pitch ? 0 : 2 * v->count;
 
-	if (!f->trials)
+	if (!f->simulated)
 		return 0;
-	more = f->trials[trial].served[f->memory] -
+	more = f->tried[trial].trial.served[f->memory] -
 	       ml_find_untouched(f, trial)[f->memory];
 	if ((int64_t)more < 0)
 		more = 0;

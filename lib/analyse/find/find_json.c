@@ -7,8 +7,21 @@ static void write_text(struct ml_json *w, const char *key, const char *text)
 	ml_json_key_string(w, key, *text ? text : NULL);
 }
 
+/* What the page needs to play misses of the finding. */
+static void write_view(struct ml_json *w, const struct ml_finding_view *v)
+{
+	ml_json_key_object(w, "view");
+	ml_json_key_string(w, "name", v->name);
+	ml_json_key_string(w, "cause", v->cause);
+	ml_json_key_bool(w, "again", v->again);
+	ml_json_key_bool(w, "threads", v->threads);
+	ml_json_key_string(w, "miss", v->miss);
+	ml_json_end(w);
+}
+
 /* The alternatives are written as a list of findings, not as a chain. */
-static void write_finding(struct ml_json *w, const struct ml_finding *n, bool others)
+static void write_finding(struct ml_json *w, const struct ml_finding *n, bool others,
+			  bool views)
 {
 	ml_json_object(w);
 	write_text(w, "kind", n->kind);
@@ -43,16 +56,18 @@ static void write_finding(struct ml_json *w, const struct ml_finding *n, bool ot
 	if (others) {
 		ml_json_key_array(w, "or");
 		for (const struct ml_finding *x = n->other; x; x = x->other)
-			write_finding(w, x, false);
+			write_finding(w, x, false, views);
 		ml_json_end(w);
 	}
+	if (views)
+		write_view(w, n->view);
 	ml_json_end(w);
 }
 
-void ml_findings_json(const struct ml_findings *f, struct ml_json *w)
+void ml_findings_json(const struct ml_findings *f, struct ml_json *w, bool views)
 {
 	ml_json_array(w);
 	for (size_t i = 0; i < f->count; i++)
-		write_finding(w, &f->at[i], true);
+		write_finding(w, &f->at[i], true, views);
 	ml_json_end(w);
 }

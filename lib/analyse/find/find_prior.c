@@ -37,15 +37,11 @@ struct ml_prior_page {
 	struct use use[PAGE];
 };
 
-void ml_prior_watch(struct ml_find *f)
+static void watch(struct ml_find *f)
 {
-	struct ml_prior *p = f->prior;
+	struct ml_prior *p = f->prior = ml_arena_alloc(f->arena, sizeof(*p));
 
-	ml_find_watch(f);
 	f->distances = true;
-	if (p)
-		return;
-	p = f->prior = ml_arena_alloc(f->arena, sizeof(*p));
 	p->missed = ml_arena_alloc(f->arena, (f->spot_count + 1) * sizeof(*p->missed));
 	p->returns = ml_arena_alloc(f->arena, (f->spot_count + 1) * sizeof(*p->returns));
 	p->sweeps = ml_arena_alloc(f->arena, (f->spot_count + 1) * sizeof(*p->sweeps));
@@ -148,14 +144,14 @@ static void note_step(struct ml_prior_sweeps *s, uint64_t addr, uint64_t time,
 	s->previous = addr;
 }
 
-void ml_prior_see(struct ml_find *f, const struct ml_seen *s)
+static void see(struct ml_find *f, const struct ml_seen *s)
 {
 	struct ml_prior *p = f->prior;
 	const struct ml_batch *b = s->refs;
 	size_t known = f->tables->regions.count;
 	uint64_t long_ago = away(f);
 	uint64_t far = long_ago * f->line;
-	const struct ml_spot *end = f->spots + ml_find_costly(f);
+	const struct ml_spot *costly = f->spots + ml_find_costly(f);
 
 	for (size_t i = 0; i < b->count; i++) {
 		uint64_t user =
@@ -171,7 +167,7 @@ void ml_prior_see(struct ml_find *f, const struct ml_seen *s)
 
 		if (!user)
 			continue;
-		if (spot && spot < end) {
+		if (spot && spot < costly) {
 			size_t k = (size_t)(spot - f->spots);
 
 			p->missed[k] += s->served[i] > 1;
@@ -221,7 +217,7 @@ static int by_saved(const void *a, const void *b)
 	return x->user < y->user ? -1 : x->user > y->user;
 }
 
-void ml_prior_end(struct ml_find *f)
+static void end(struct ml_find *f)
 {
 	struct ml_prior *p = f->prior;
 
@@ -239,12 +235,10 @@ void ml_prior_end(struct ml_find *f)
 		qsort(p->pairs, p->count, sizeof(*p->pairs), by_saved);
 }
 
-void ml_prior_release(struct ml_find *f)
+static void release(struct ml_find *f)
 {
 	struct ml_prior *p = f->prior;
 
-	if (!p)
-		return;
 	for (size_t i = 0; i < f->spot_count; i++) {
 		ml_free(p->sweeps[i].time);
 		ml_free(p->sweeps[i].jump);
@@ -254,6 +248,13 @@ void ml_prior_release(struct ml_find *f)
 	ml_map_release(&p->pages);
 	ml_map_release(&p->pair_of);
 }
+
+const struct ml_find_observer ml_find_prior = {
+	.watch = watch,
+	.see = see,
+	.end = end,
+	.release = release,
+};
 
 bool ml_prior_same_loop(const struct ml_find *f, const struct ml_prior_pair *p)
 {

@@ -3,8 +3,7 @@
  * cache line before. Whether that was the same loop or another, and how far apart,
  * decides what can be done about the miss: find_tile.c, find_sweep.c and find_fuse.c.
  *
- * A finder that needs this calls ml_prior_watch in look. The pairs are complete in try
- * and conclude.
+ * A finder that needs this follows ml_find_prior.
  */
 #pragma once
 
@@ -63,11 +62,7 @@ struct ml_prior {
 	} * last;            /* by spot: its last pair */
 };
 
-void ml_prior_watch(struct ml_find *f);
-void ml_prior_see(struct ml_find *f, const struct ml_seen *s);
-/* After the last see. */
-void ml_prior_end(struct ml_find *f);
-void ml_prior_release(struct ml_find *f);
+extern const struct ml_find_observer ml_find_prior;
 
 /* Whether the pair is of one loop, and not of two that follow each other. */
 bool ml_prior_same_loop(const struct ml_find *f, const struct ml_prior_pair *p);

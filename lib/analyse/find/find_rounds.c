@@ -14,31 +14,18 @@ static const double IDLE = 0.9;
 
 enum { SETTLED = 64 }; /* a slice has so many references for each line of a full cache */
 
-void ml_rounds_begin(struct ml_find *f)
-{
-	size_t n = f->change_count;
-
-	f->trials = ml_arena_alloc(f->arena, n * sizeof(*f->trials));
-	f->round_of = ml_arena_alloc(f->arena, n * sizeof(*f->round_of));
-	f->at_round = ml_arena_alloc(f->arena, n * sizeof(*f->at_round));
-	f->decided = ml_arena_alloc(f->arena, n * sizeof(*f->decided));
-	f->at_most = ml_arena_alloc(f->arena, n * sizeof(*f->at_most));
-	f->needs_whole = ml_arena_alloc(f->arena, n * sizeof(*f->needs_whole));
-}
-
 /* A change that concerns no reference of the run saves nothing. */
-static bool is_open(const struct ml_find *f, size_t change, bool part)
+static bool is_open(const struct ml_tried *x, bool part)
 {
-	return !f->decided[change] && f->concerned[change] > 0 &&
-	       !(part && f->needs_whole[change]);
+	return !x->decided && x->concerned > 0 && !(part && x->needs_whole);
 }
 
 size_t ml_round_open(const struct ml_find *f, bool part)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < f->change_count; i++)
-		n += is_open(f, i, part);
+	for (size_t i = 0; i < f->tried_count; i++)
+		n += is_open(&f->tried[i], part);
 	return n;
 }
 
@@ -46,15 +33,15 @@ struct ml_round *ml_round_make(struct ml_find *f, const struct ml_slices *slices
 			       bool part)
 {
 	struct ml_round *r = ml_arena_alloc(f->arena, sizeof(*r));
-	size_t n = f->change_count;
+	size_t n = f->tried_count;
 
 	r->slices = *slices;
 	r->numbers = ml_arena_alloc(f->arena, (n + 1) * sizeof(*r->numbers));
 	r->changes = ml_arena_alloc(f->arena, (n + 1) * sizeof(*r->changes));
 	for (size_t i = 0; i < n; i++)
-		if (is_open(f, i, part)) {
+		if (is_open(&f->tried[i], part)) {
 			r->numbers[r->count] = i;
-			r->changes[r->count++] = f->changes[i];
+			r->changes[r->count++] = f->tried[i].change;
 		}
 	n = r->count + 1;
 	r->trials = ml_arena_alloc(f->arena, n * sizeof(*r->trials));
@@ -65,9 +52,11 @@ struct ml_round *ml_round_make(struct ml_find *f, const struct ml_slices *slices
 void ml_round_end(struct ml_find *f, struct ml_round *r)
 {
 	for (size_t i = 0; i < r->count; i++) {
-		f->trials[r->numbers[i]] = r->trials[i];
-		f->round_of[r->numbers[i]] = r;
-		f->at_round[r->numbers[i]] = i;
+		struct ml_tried *x = &f->tried[r->numbers[i]];
+
+		x->trial = r->trials[i];
+		x->round = r;
+		x->at = i;
 	}
 }
 
@@ -133,20 +122,21 @@ static struct verdict judge(const struct ml_find *f, const struct ml_round *r, s
 	const struct ml_slices *s = &r->slices;
 	struct verdict v;
 	struct cost c;
-	double error, unsure, ignored, all = f->concerned[n];
+	const struct ml_tried *x = &f->tried[n];
+	double error, unsure, ignored, all = x->concerned;
 
 	find_cost(f, r, i, &c);
 	v.saved = ml_find_saved_error(f, n, &error);
 	double before = ml_slices_scale(s, c.moved, c.before, all, &ignored);
 	double cold = ml_slices_scale(s, c.moved, c.cold, all, &ignored);
 	double others = ml_slices_scale(s, c.moved, c.others, all, &unsure);
-	v.bias = fabs(before - f->waits[n]) + cold;
+	v.bias = fabs(before - x->waits) + cold;
 	v.doubt = 2 * error + v.bias;
 	v.at_most = v.saved + v.doubt;
 	/* at best its references wait for nothing */
-	double best = f->waits[n] + (others > 0 ? others : 0) + 2 * unsure;
+	double best = x->waits + (others > 0 ? others : 0) + 2 * unsure;
 	if (r->changes[i].kind == ML_CHANGE_DROP)
-		best += f->concerned[n] * f->cost[1];
+		best += x->concerned * f->cost[1];
 	if (best < v.at_most)
 		v.at_most = best;
 	return v;
@@ -168,15 +158,22 @@ static bool is_beaten(const struct ml_round *r, const struct verdict *v, size_t 
 	return false;
 }
 
-/* The most that changes of this one's finder and region may save: one of them is made. */
+/* Whether two changes are of one finder and region: one of them is made. */
+static bool of_one_choice(const struct ml_find *f, const struct ml_round *r, size_t a,
+			  size_t b)
+{
+	return f->tried[r->numbers[a]].by == f->tried[r->numbers[b]].by &&
+	       r->changes[a].region == r->changes[b].region;
+}
+
+/* The most that the changes of one choice may save. */
 static double most(const struct ml_find *f, const struct ml_round *r,
 		   const struct verdict *v, size_t i)
 {
 	double max = 0;
 
 	for (size_t k = 0; k < r->count; k++)
-		if (f->tried_by[r->numbers[k]] == f->tried_by[r->numbers[i]] &&
-		    r->changes[k].region == r->changes[i].region && v[k].at_most > max)
+		if (of_one_choice(f, r, i, k) && v[k].at_most > max)
 			max = v[k].at_most;
 	return max;
 }
@@ -185,8 +182,7 @@ static bool is_first_of_region(const struct ml_find *f, const struct ml_round *r
 			       size_t i)
 {
 	for (size_t k = 0; k < i; k++)
-		if (f->tried_by[r->numbers[k]] == f->tried_by[r->numbers[i]] &&
-		    r->changes[k].region == r->changes[i].region)
+		if (of_one_choice(f, r, i, k))
 			return false;
 	return true;
 }
@@ -195,13 +191,13 @@ static bool is_first_of_region(const struct ml_find *f, const struct ml_round *r
 static bool is_idle(const struct ml_find *f, const struct ml_round *r,
 		    const struct verdict *v, size_t i)
 {
-	const struct ml_finder *finder = f->tried_by[r->numbers[i]];
+	const struct ml_finder *finder = f->tried[r->numbers[i]].by;
 	double sum = 0;
 
 	if (finder->family == ML_FAMILY_NONE)
 		return most(f, r, v, i) < IDLE * f->min_cycles;
 	for (size_t k = 0; k < r->count; k++)
-		if (f->tried_by[r->numbers[k]] == finder && is_first_of_region(f, r, k))
+		if (f->tried[r->numbers[k]].by == finder && is_first_of_region(f, r, k))
 			sum += most(f, r, v, k);
 	return sum < IDLE * f->min_cycles;
 }
@@ -219,14 +215,15 @@ bool ml_round_decide(struct ml_find *f, const struct ml_round *r)
 			    v[i].doubt <= CERTAIN_PART * v[i].saved;
 
 		bool idle = is_idle(f, r, v, i);
+		struct ml_tried *x = &f->tried[r->numbers[i]];
 
-		f->decided[r->numbers[i]] = met && (sure || idle || is_beaten(r, v, i));
+		x->decided = met && (sure || idle || is_beaten(r, v, i));
 		/* a part with caches that are not full may promise more */
 		if (met && idle && !sure)
-			f->at_most[r->numbers[i]] = v[i].at_most;
-		f->needs_whole[r->numbers[i]] = v[i].bias > CERTAIN * f->cycles &&
-						v[i].bias > CERTAIN_PART * v[i].saved;
-		some |= f->decided[r->numbers[i]];
+			x->at_most = v[i].at_most;
+		x->needs_whole = v[i].bias > CERTAIN * f->cycles &&
+				 v[i].bias > CERTAIN_PART * v[i].saved;
+		some |= x->decided;
 	}
 	return some;
 }

@@ -25,15 +25,13 @@ struct ml_find;
 struct ml_round {
 	struct ml_slices slices; /* the references that changes were tried on */
 	uint64_t refs;           /* their number */
-	size_t *numbers;         /* [count] of the changes in struct ml_find */
+	size_t *numbers;         /* [count] of the changes, in f->tried */
 	struct ml_change *changes;
 	size_t count;
 	struct ml_trial *trials, *parts; /* as in struct ml_whatif */
 	uint64_t served[ML_SERVED];      /* without a change */
 };
 
-/* Before the first round; all changes are known. */
-void ml_rounds_begin(struct ml_find *f);
 /*
  * The number of changes that no round has decided and that have an effect; part: without
  * those that no small part can decide.

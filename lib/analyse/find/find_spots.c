@@ -234,14 +234,12 @@ void ml_find_spots(struct ml_find *f)
 
 void ml_find_release(struct ml_find *f)
 {
+	for (size_t i = 0; f->observers[i]; i++)
+		f->observers[i]->release(f);
 	for (size_t i = 0; i < f->candidate_count; i++)
 		ml_free(f->candidates[i].claims);
 	ml_free(f->candidates);
-	ml_free(f->changes);
-	ml_free(f->concerned);
-	ml_free(f->waits);
-	ml_free(f->bounds);
-	ml_free(f->tried_by);
+	ml_free(f->tried);
 	ml_free(f->spots);
 	ml_map_release(&f->spot_of);
 	ml_user_lines_release(&f->user_lines);
@@ -417,6 +415,20 @@ void ml_find_watch(struct ml_find *f)
 	f->seen[f->now_index] = true;
 }
 
+void ml_find_follow(struct ml_find *f, const struct ml_find_observer *o)
+{
+	size_t i = 0;
+
+	ml_find_watch(f);
+	while (f->observers[i] && f->observers[i] != o)
+		i++;
+	if (f->observers[i])
+		return;
+	assert(i + 1 < ML_FIND_OBSERVERS);
+	f->observers[i] = o;
+	o->watch(f);
+}
+
 const bool *ml_find_sites(struct ml_find *f, uint32_t line)
 {
 	size_t count = f->tables->sites.count;
@@ -445,6 +457,8 @@ struct ml_candidate *ml_find_add(struct ml_find *f, uint32_t region,
 	c->finder = f->now;
 	c->region = region;
 	n->kind = f->now->kind;
+	n->rule = f->now->rule;
+	n->view = &f->now->view;
 	n->vague = f->now->vague;
 	n->region = region ? ml_find_region(f, region) : "";
 	n->file = n->func = "";

@@ -58,6 +58,8 @@ enum ml_family {
  */
 struct ml_finder {
 	const char *kind;
+	const char *rule; /* what a code host prints about findings of this kind */
+	struct ml_finding_view view;
 	/*
 	 * Of several findings about the same misses the one with the largest gain *
 	 * weight wins. A kind that names the exact cause has weight 1; one that only
@@ -78,6 +80,19 @@ struct ml_finder {
 	void (*release)(void *mine); /* what does not lie in the arena */
 };
 
+/*
+ * What several finders build on: it sees all references before the finders see them. A
+ * finder asks for it in look (ml_find_follow); it is complete in try and conclude.
+ */
+struct ml_find_observer {
+	void (*watch)(struct ml_find *f); /* makes its state */
+	void (*see)(struct ml_find *f, const struct ml_seen *s);
+	void (*end)(struct ml_find *f); /* no more references come; may be NULL */
+	void (*release)(struct ml_find *f);
+};
+
+enum { ML_FIND_OBSERVERS = 4 };
+
 struct ml_claim {
 	uint32_t spot;
 	double cycles;
@@ -91,6 +106,23 @@ struct ml_candidate {
 	size_t claim_count, claim_cap;
 	bool theirs; /* it is about code that the user cannot change */
 	double rank; /* the higher, the earlier it comes */
+};
+
+/* A change that a finder wants to be simulated, and what came of it. */
+struct ml_tried {
+	struct ml_change change;
+	const struct ml_finder *by;
+	double concerned; /* references of the whole run that it moves */
+	double waits;     /* their cycles beyond those of L1, in caches */
+	double bound;     /* what its own references can save at all */
+	double at_most;   /* it cannot save more, whatever a part says; 0: not known */
+	/* the round that tried it last (find_rounds.h), its place there, and its trial;
+	 * NULL: it was not tried */
+	const struct ml_round *round;
+	size_t at;
+	struct ml_trial trial;
+	bool decided;     /* it needs no further round */
+	bool needs_whole; /* no small part can decide it */
 };
 
 struct ml_find {
@@ -112,24 +144,14 @@ struct ml_find {
 	uint32_t *same; /* by region of the tables: the region that stands for it */
 	bool *seen;     /* by finder: it requested see */
 	bool distances; /* see gets stack distances */
-	struct ml_steps *steps;     /* by spot, if a finder wants them */
-	struct ml_prior *prior;     /* previous users of lines, if a finder wants them */
-	struct ml_written *written; /* the fate of written bytes, if a finder wants it */
-	struct ml_change *changes;
-	double *concerned; /* by change: references of the whole run that it moves */
-	double *waits;     /* by change: their cycles beyond those of L1, in caches */
-	double *bounds;    /* by change: what its own references can save at all */
-	const struct ml_finder **tried_by; /* by change */
-	size_t change_count, change_cap, concerned_cap, waits_cap, bounds_cap,
-		tried_by_cap;
-	struct ml_trial *trials; /* of the changes; NULL: they were not simulated */
-	/* by change: the round whose trial it is (find_rounds.h), and its place there */
-	const struct ml_round **round_of;
-	size_t *at_round;
-	bool *decided;     /* by change: it needs no further round */
-	bool *needs_whole; /* by change: no small part can decide it */
-	/* by change: it cannot save more, whatever the part says; 0: not known */
-	double *at_most;
+	const struct ml_find_observer *observers[ML_FIND_OBSERVERS]; /* ends with NULL */
+	/* their states; NULL: no finder wants them */
+	struct ml_steps *steps;     /* by spot */
+	struct ml_prior *prior;     /* previous users of lines */
+	struct ml_written *written; /* the fate of written bytes */
+	struct ml_tried *tried;     /* changes that finders want to be simulated */
+	size_t tried_count, tried_cap;
+	bool simulated;              /* they were */
 	const struct ml_finder *now; /* the finder that runs */
 	size_t now_index;
 	struct ml_candidate *candidates;
@@ -202,6 +224,8 @@ double ml_find_cell_waits(const struct ml_find *f, const struct ml_profile_cell 
 const bool *ml_find_sites(struct ml_find *f, uint32_t line);
 /* In look: requests calls of see. */
 void ml_find_watch(struct ml_find *f);
+/* In look: the same, and that the observer sees the references, too. */
+void ml_find_follow(struct ml_find *f, const struct ml_find_observer *o);
 /*
  * In try: requests that a change is simulated, for all references to its region, or for
  * those of a spot alone. Returns the number of the trial.

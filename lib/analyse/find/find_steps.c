@@ -14,12 +14,9 @@ struct ml_steps {
 	uint64_t line, mask; /* the last of them, + 1, and bits not yet in the map */
 };
 
-void ml_steps_watch(struct ml_find *f)
+static void watch(struct ml_find *f)
 {
-	ml_find_watch(f);
-	if (!f->steps)
-		f->steps = ml_arena_alloc(f->arena,
-					  (f->spot_count + 1) * sizeof(*f->steps));
+	f->steps = ml_arena_alloc(f->arena, (f->spot_count + 1) * sizeof(*f->steps));
 }
 
 /* Of equally rare steps the first. */
@@ -83,7 +80,7 @@ static void note_use(struct ml_steps *s, const struct ml_find *f, uint64_t addr,
 	s->mask |= bits_of(f, addr & (f->line - 1), size);
 }
 
-void ml_steps_see(struct ml_find *f, const struct ml_seen *seen)
+static void see(struct ml_find *f, const struct ml_seen *seen)
 {
 	const struct ml_batch *b = seen->refs;
 	const struct ml_spot *end = f->spots + ml_find_costly(f);
@@ -176,11 +173,17 @@ double ml_steps_covered(const struct ml_find *f, const struct ml_spot *spot)
 	return (double)bits / (double)(m->count * (f->line < 64 ? f->line : 64));
 }
 
-void ml_find_steps_release(struct ml_find *f)
+static void release(struct ml_find *f)
 {
-	for (size_t i = 0; f->steps && i < f->spot_count; i++)
+	for (size_t i = 0; i < f->spot_count; i++)
 		ml_map_release(&f->steps[i].used);
 }
+
+const struct ml_find_observer ml_find_steps = {
+	.watch = watch,
+	.see = see,
+	.release = release,
+};
 
 static bool wastes(const struct ml_find *f, const struct ml_spot *s)
 {

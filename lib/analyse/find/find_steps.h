@@ -3,7 +3,7 @@
  * whichever instruction makes it. A compiler unrolls and vectorises loops, so that one
  * instruction steps over several rows; the spot as a whole still goes row by row.
  *
- * A finder that needs this calls ml_steps_watch in look; it is complete in try.
+ * A finder that needs this follows ml_find_steps.
  */
 #pragma once
 
@@ -12,11 +12,7 @@
 
 #include "lib/analyse/find/find_spots.h"
 
-struct ml_steps;
-
-void ml_steps_watch(struct ml_find *f);
-void ml_steps_see(struct ml_find *f, const struct ml_seen *s);
-void ml_find_steps_release(struct ml_find *f);
+extern const struct ml_find_observer ml_find_steps;
 
 /* The bytes from row to row if the spot goes from row to row; 0: it does not. */
 uint64_t ml_steps_row(const struct ml_find *f, const struct ml_spot *s);

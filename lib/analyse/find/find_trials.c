@@ -73,13 +73,13 @@ static double concerned(const struct ml_find *f, const struct ml_change *c, doub
 	return (double)n;
 }
 
-/* A trial that drops the same references, or change_count. */
+/* A trial that drops the same references, or tried_count. */
 static size_t dropped(const struct ml_find *f, const struct ml_change *c)
 {
 	size_t i = 0;
 
-	for (; i < f->change_count; i++) {
-		const struct ml_change *x = &f->changes[i];
+	for (; i < f->tried_count; i++) {
+		const struct ml_change *x = &f->tried[i].change;
 
 		if (x->kind == ML_CHANGE_DROP && x->region == c->region && !x->also &&
 		    x->by && !memcmp(x->by, c->by, f->tables->sites.count))
@@ -91,30 +91,21 @@ static size_t dropped(const struct ml_find *f, const struct ml_change *c)
 size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
 		   const struct ml_spot *spot)
 {
-	struct ml_change own = *c;
-	size_t same = f->change_count;
+	struct ml_tried x = { .change = *c, .by = f->now };
+	size_t same = f->tried_count;
 
 	if (spot)
-		own.by = ml_find_sites(f, spot->line);
-	if (own.kind == ML_CHANGE_DROP && own.by && !own.also)
-		same = dropped(f, &own);
-	if (same < f->change_count)
+		x.change.by = ml_find_sites(f, spot->line);
+	if (x.change.kind == ML_CHANGE_DROP && x.change.by && !x.change.also)
+		same = dropped(f, &x.change);
+	if (same < f->tried_count)
 		return same;
-	f->changes = ml_grow(f->changes, &f->change_cap, f->change_count + 1,
-			     sizeof(*f->changes));
-	f->concerned = ml_grow(f->concerned, &f->concerned_cap, f->change_count + 1,
-			       sizeof(*f->concerned));
-	f->waits = ml_grow(f->waits, &f->waits_cap, f->change_count + 1,
-			   sizeof(*f->waits));
-	f->bounds = ml_grow(f->bounds, &f->bounds_cap, f->change_count + 1,
-			    sizeof(*f->bounds));
-	f->tried_by = ml_grow(f->tried_by, &f->tried_by_cap, f->change_count + 1,
-			      sizeof(*f->tried_by));
-	f->tried_by[f->change_count] = f->now;
-	f->changes[f->change_count] = own;
-	f->concerned[f->change_count] = concerned(f, &own, &f->waits[f->change_count]);
-	f->bounds[f->change_count] = bound_of(f, &own);
-	return f->change_count++;
+	x.concerned = concerned(f, &x.change, &x.waits);
+	x.bound = bound_of(f, &x.change);
+	f->tried = ml_grow(f->tried, &f->tried_cap, f->tried_count + 1,
+			   sizeof(*f->tried));
+	f->tried[f->tried_count] = x;
+	return f->tried_count++;
 }
 
 double ml_find_cycles(const struct ml_find *f, const struct ml_trial *t)
@@ -130,27 +121,26 @@ double ml_find_cycles(const struct ml_find *f, const struct ml_trial *t)
 double ml_find_saved_error(const struct ml_find *f, size_t trial, double *error)
 {
 	double moved[ML_SLICES_MAX], cycles[ML_SLICES_MAX];
+	const struct ml_tried *x = &f->tried[trial];
+	const struct ml_round *r = x->round;
 
 	*error = 0;
-	if (!f->trials || !f->round_of[trial])
+	if (!f->simulated || !r)
 		return 0;
-	const struct ml_round *r = f->round_of[trial];
 	for (size_t i = 0; i < r->slices.count; i++) {
 		const struct ml_trial *parts = r->parts + i * (r->count + 1);
-		const struct ml_trial *t = &parts[f->at_round[trial]];
+		const struct ml_trial *t = &parts[x->at];
 
 		moved[i] = (double)ml_find_missed(t->region_before, 0);
 		cycles[i] = ml_find_cycles(f, &parts[r->count]) - ml_find_cycles(f, t);
 	}
-	if (r->slices.count == 1 && !f->changes[trial].partial)
+	if (r->slices.count == 1 && !x->change.partial)
 		return cycles[0];
-	double saved = ml_slices_scale(&r->slices, moved, cycles, f->concerned[trial],
-				       error);
-	double at_most = f->at_most[trial];
+	double saved = ml_slices_scale(&r->slices, moved, cycles, x->concerned, error);
 
-	if (saved > f->bounds[trial])
-		saved = f->bounds[trial];
-	return at_most > 0 && saved > at_most ? at_most : saved;
+	if (saved > x->bound)
+		saved = x->bound;
+	return x->at_most > 0 && saved > x->at_most ? x->at_most : saved;
 }
 
 double ml_find_saved(const struct ml_find *f, size_t trial)
@@ -162,7 +152,9 @@ double ml_find_saved(const struct ml_find *f, size_t trial)
 
 const uint64_t *ml_find_untouched(const struct ml_find *f, size_t trial)
 {
-	return f->round_of[trial] ? f->round_of[trial]->served : f->trials[trial].served;
+	const struct ml_tried *x = &f->tried[trial];
+
+	return x->round ? x->round->served : x->trial.served;
 }
 
 void ml_find_tried(struct ml_find *f, struct ml_candidate *c, size_t trial)
@@ -173,7 +165,7 @@ void ml_find_tried(struct ml_find *f, struct ml_candidate *c, size_t trial)
 	double low = c->finding.low - 2 * error / f->cycles;
 	c->finding.low = low > 0 ? low : 0;
 	double high = c->finding.high + 2 * error / f->cycles;
-	double most = f->bounds[trial] / f->cycles;
+	double most = f->tried[trial].bound / f->cycles;
 	c->finding.high = high < most ? high : fmax(most, c->finding.high);
 }
 

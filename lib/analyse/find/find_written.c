@@ -48,14 +48,10 @@ bool ml_written_worth(const struct ml_find *f, const struct ml_spot *s)
 	       ml_find_movable(f, s->region);
 }
 
-void ml_written_watch(struct ml_find *f)
+static void watch(struct ml_find *f)
 {
-	struct ml_written *m;
+	struct ml_written *m = f->written = ml_arena_alloc(f->arena, sizeof(*m));
 
-	ml_find_watch(f);
-	if (f->written)
-		return;
-	m = f->written = ml_arena_alloc(f->arena, sizeof(*m));
 	m->cached_key = UINT64_MAX;
 	m->line = f->line < MAX_LINE ? f->line : MAX_LINE;
 	m->line = m->line > MIN_LINE ? m->line : MIN_LINE;
@@ -226,7 +222,7 @@ static void see_one(struct ml_written *m, uint64_t addr, uint64_t size, uint16_t
 	}
 }
 
-void ml_written_see(struct ml_find *f, const struct ml_seen *s)
+static void see(struct ml_find *f, const struct ml_seen *s)
 {
 	struct ml_written *m = f->written;
 	const struct ml_batch *b = s->refs;
@@ -246,7 +242,7 @@ void ml_written_see(struct ml_find *f, const struct ml_seen *s)
 	}
 }
 
-void ml_written_end(struct ml_find *f)
+static void end(struct ml_find *f)
 {
 	struct ml_written *m = f->written;
 	uint64_t end = f->p->to && f->p->to < f->trace->count ? f->p->to
@@ -258,17 +254,22 @@ void ml_written_end(struct ml_find *f)
 			m->spots[i].part += m->filling[i].line[k] != 0;
 }
 
-void ml_written_release(struct ml_find *f)
+static void release(struct ml_find *f)
 {
 	struct ml_written *m = f->written;
 
-	if (!m)
-		return;
 	ml_map_release(&m->pages);
 	ml_map_release(&m->pairs);
 	ml_free(m->page);
 	ml_free(m->pair);
 }
+
+const struct ml_find_observer ml_find_written = {
+	.watch = watch,
+	.see = see,
+	.end = end,
+	.release = release,
+};
 
 const struct ml_written_spot *ml_written_of(const struct ml_find *f,
 					    const struct ml_spot *s)

@@ -8,7 +8,8 @@
  * the program ended; or its fate is not known, because references between the slices
  * that were looked at are missing.
  *
- * A finder that needs this calls ml_written_watch in look; it is complete in try.
+ * A finder that needs this follows ml_find_written.
+ * Held by tests/analyse/test_find_written.c.
  */
 #pragma once
 
@@ -40,13 +41,7 @@ struct ml_written_pair {
 	uint64_t bytes;
 };
 
-struct ml_written;
-
-void ml_written_watch(struct ml_find *f);
-void ml_written_see(struct ml_find *f, const struct ml_seen *s);
-/* No more references come. */
-void ml_written_end(struct ml_find *f);
-void ml_written_release(struct ml_find *f);
+extern const struct ml_find_observer ml_find_written;
 
 const struct ml_written_spot *ml_written_of(const struct ml_find *f,
 					    const struct ml_spot *s);

@@ -14,10 +14,27 @@ struct ml_fact {
 	double number;
 };
 
+/*
+ * How the page plays misses of a kind of finding. In `miss`, words in braces are filled
+ * in: {line} bytes of a line, {thread} that misses, a fact of the finding by its key, or
+ * a sentence that depends on the miss: {step} how far it is from the one before, {far}
+ * the same where no order is to be seen, {set} that is full, {back} when its line was
+ * used last, and of the other thread that used the line {sharer}, {copy} and {toucher}.
+ */
+struct ml_finding_view {
+	const char *name;  /* view of the page: regions, rings, plane, space, eventmap */
+	const char *cause; /* misses with this cause; NULL: with any */
+	bool again;        /* captions compare a miss with the last touch of its line */
+	bool threads;      /* captions name the thread that misses */
+	const char *miss;  /* what to say of a miss; NULL: nothing special */
+};
+
 enum { ML_FINDING_FACTS = 16, ML_FINDING_SAYS = 6 };
 
 struct ml_finding {
-	const char *kind;                  /* "stride", "padding": of its finder */
+	const char *kind; /* "stride", "padding": of its finder */
+	const char *rule; /* its kind in a sentence */
+	const struct ml_finding_view *view;
 	const char *title;                 /* "matrix is walked down its columns" */
 	const char *says[ML_FINDING_SAYS]; /* the evidence in sentences; ends with NULL */
 	const char *advice;                /* "exchange the two loops" */

@@ -6,24 +6,16 @@
 
 #include "lib/analyse/find/find_family.h"
 #include "lib/analyse/find/find_kinds.h"
-#include "lib/analyse/find/find_prior.h"
 #include "lib/analyse/find/find_rounds.h"
-#include "lib/analyse/find/find_steps.h"
 #include "lib/analyse/find/find_spots.h"
-#include "lib/analyse/find/find_written.h"
 #include "lib/analyse/passes/profile.h"
 #include "lib/analyse/trial/whatif.h"
 #include "lib/base/arena.h"
 #include "lib/trace/trace.h"
 
-static const struct ml_finder *const finders[] = {
-	&ml_find_sharing,    &ml_find_true_sharing, &ml_find_stride, &ml_find_padding,
-	&ml_find_overlap,    &ml_find_fields,       &ml_find_holes,  &ml_find_streaming,
-	&ml_find_never_read, &ml_find_tile,         &ml_find_sweep,  &ml_find_fuse,
-	&ml_find_nodes,      &ml_find_gather,       &ml_find_probes, &ml_find_cleared,
-	&ml_find_copies,     &ml_find_unused,       &ml_find_pages,  &ml_find_same_lines,
-	&ml_find_imbalance,  &ml_find_first_touch,  &ml_find_width,
-};
+#define EACH(name) &ml_find_##name,
+static const struct ml_finder *const finders[] = { ML_FINDERS(EACH) };
+#undef EACH
 
 enum {
 	KINDS = sizeof(finders) / sizeof(*finders),
@@ -74,12 +66,8 @@ static void see(void *arg, const struct ml_seen *s)
 
 	for (size_t i = 0; i < b->count; i++)
 		s->spot[i] = spot_of(r, b->site[i], b->caller[i], s->region[i]);
-	if (r->f.steps)
-		ml_steps_see(&r->f, s);
-	if (r->f.prior)
-		ml_prior_see(&r->f, s);
-	if (r->f.written)
-		ml_written_see(&r->f, s);
+	for (size_t i = 0; r->f.observers[i]; i++)
+		r->f.observers[i]->see(&r->f, s);
 }
 
 /* The finders, none of which looks at what `see` has found so far. */
@@ -157,8 +145,8 @@ static bool is_plain(const struct ml_machine *m)
 /* Whether a change is about what was seen, and cannot be tried on other references. */
 static bool needs_seen(const struct ml_find *f)
 {
-	for (size_t i = 0; i < f->change_count; i++)
-		for (const struct ml_change *c = &f->changes[i]; c; c = c->also)
+	for (size_t i = 0; i < f->tried_count; i++)
+		for (const struct ml_change *c = &f->tried[i].change; c; c = c->also)
 			if (c->places || c->list)
 				return true;
 	return false;
@@ -236,13 +224,13 @@ static bool try_all(struct run *r, struct ml_whatif *w, struct ml_findings *out,
 		    const struct ml_findings_options *o, uint64_t window, uint64_t lanes,
 		    struct ml_err *err)
 {
-	size_t all = r->f.change_count, left;
+	size_t all = r->f.tried_count, left;
 	bool done = true;
 
 	w->see = w->see_then = NULL;
 	w->distances = false;
 	out->of = r->f.p->refs;
-	ml_rounds_begin(&r->f);
+	r->f.simulated = true;
 	if (!try_parts(r, w, out, o, window, &done, err))
 		return false;
 	left = ml_round_open(&r->f, false);
@@ -251,8 +239,7 @@ static bool try_all(struct run *r, struct ml_whatif *w, struct ml_findings *out,
 		return false;
 	if (done && left && !try_round(r, w, out, true, o->partial, &done, err))
 		return false;
-	if (!done)
-		r->f.trials = NULL;
+	r->f.simulated = done;
 	return true;
 }
 
@@ -282,13 +269,12 @@ static bool examine(struct run *r, struct ml_findings *out,
 	w.distances = r->f.distances;
 	if (wants_to_see(r) && !pass(&w, out, o->partial, &done, err))
 		return false;
-	if (r->f.prior)
-		ml_prior_end(&r->f);
-	if (r->f.written)
-		ml_written_end(&r->f);
+	for (size_t i = 0; r->f.observers[i]; i++)
+		if (r->f.observers[i]->end)
+			r->f.observers[i]->end(&r->f);
 	if (done)
 		all_finders(r, try);
-	if (done && r->f.change_count && !try_all(r, &w, out, o, window, lanes, err))
+	if (done && r->f.tried_count && !try_all(r, &w, out, o, window, lanes, err))
 		return false;
 	all_finders(r, conclude);
 	return true;
@@ -463,9 +449,6 @@ bool ml_findings_make(struct ml_findings *out, struct ml_trace *t,
 	for (size_t i = 0; i < KINDS; i++)
 		if (finders[i]->release && r.mine[i])
 			finders[i]->release(r.mine[i]);
-	ml_prior_release(&r.f);
-	ml_written_release(&r.f);
-	ml_find_steps_release(&r.f);
 	ml_find_release(&r.f);
 	if (!ok)
 		ml_findings_release(out);

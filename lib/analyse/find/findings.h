@@ -7,6 +7,7 @@
  * A kind of finding is a struct ml_finder in find_KIND.c, listed in findings.c. If
  * several findings are about the same misses, the one that saves most wins, and the
  * others become its alternatives.
+ * Held by tests/analyse/test_findings.c.
  */
 #pragma once
 
@@ -52,5 +53,8 @@ bool ml_findings_make(struct ml_findings *f, struct ml_trace *t,
 		      struct ml_err *err);
 void ml_findings_release(struct ml_findings *f);
 
-/* Writes all findings, with their facts, as an array: the next value of the writer. */
-void ml_findings_json(const struct ml_findings *f, struct ml_json *w);
+/*
+ * Writes all findings, with their facts, as an array: the next value of the writer;
+ * views: with how the page plays them.
+ */
+void ml_findings_json(const struct ml_findings *f, struct ml_json *w, bool views);

@@ -19,7 +19,7 @@ static void look(struct ml_find *f, void **mine)
 	*mine = ml_arena_alloc(f->arena, sizeof(struct mine));
 	for (size_t i = 0; i < f->spot_count; i++)
 		if (ml_written_worth(f, &f->spots[i])) {
-			ml_written_watch(f);
+			ml_find_follow(f, &ml_find_written);
 			return;
 		}
 }
@@ -98,6 +98,8 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_cleared = {
 	.kind = "cleared",
+	.rule = "Memory is cleared and then overwritten before anyone reads it.",
+	.view = { .name = "regions" },
 	.weight = 1.5, /* the cause is certain, and the change is small */
 	.look = look,
 	.try = try,

@@ -250,6 +250,8 @@ static void release(void *arg)
 
 const struct ml_finder ml_find_copies = {
 	.kind = "copies",
+	.rule = "A block grows by copying, again and again.",
+	.view = { .name = "regions" },
 	.legal = "Always legal, if the size or a bound of it is known before",
 	.weight = 1.2, /* the cause is certain, and the change is one line */
 	.look = look,

@@ -316,7 +316,7 @@ static void tell(struct ml_find *f, const struct record *r, const struct cut *cu
 	const struct ml_spot *s = &r->sum;
 	const char *name = ml_find_region(f, s->region), *hot = names(f, r, cut, true);
 	const char *cold = names(f, r, cut, false), *l1 = f->p->machine.level[0].name;
-	const struct ml_trial *t = &f->trials[cut->trial];
+	const struct ml_trial *t = &f->tried[cut->trial].trial;
 	uint64_t before = ml_find_missed(t->region_before, 1);
 	uint64_t after = ml_find_missed(t->region_after, 1);
 	struct ml_candidate *c = ml_find_add(f, s->region, ml_find_worst(f, s->region),
@@ -379,6 +379,10 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_fields = {
 	.kind = "fields",
+	.rule = "A loop uses some fields of a structure and fetches all of them.",
+	.view = { .name = "regions",
+		  .miss = "A line of {line} bytes comes in, with all fields; the program "
+			  "uses only {used}." },
 	.legal = "Legal if nothing outside knows the layout (files, other "
 		 "programs, code that takes a pointer to an element)",
 	.weight = 1,

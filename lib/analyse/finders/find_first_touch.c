@@ -225,6 +225,11 @@ static void release(void *arg)
 
 const struct ml_finder ml_find_first_touch = {
 	.kind = "first touch",
+	.rule = "One thread touches first what other threads use.",
+	.view = { .name = "regions",
+		  .again = true,
+		  .threads = true,
+		  .miss = "{toucher}" },
 	.weight = 1,
 	.look = look,
 	.see = see,

@@ -29,7 +29,7 @@ static void look(struct ml_find *f, void **mine)
 	*mine = ml_arena_alloc(f->arena, sizeof(struct mine));
 	for (size_t i = 0; i < f->spot_count; i++)
 		if (f->spots[i].by_cause[ML_CAUSE_CAPACITY] >= f->min_cycles) {
-			ml_prior_watch(f);
+			ml_find_follow(f, &ml_find_prior);
 			return;
 		}
 }
@@ -178,7 +178,7 @@ static void tell(struct ml_find *f, const struct loops *l, double saved)
 	const char *here = ml_find_place(f, s->line);
 	const char *there = ml_find_place(f, p->user);
 	uint64_t set = (uint64_t)(p->distance / (double)p->count) * f->line;
-	struct ml_candidate *c = ml_find_add(f, s->region, s, saved, f->trials);
+	struct ml_candidate *c = ml_find_add(f, s->region, s, saved, f->simulated);
 
 	c->finding.title = ml_arena_printf(
 		f->arena, "two loops go over %s one after the other", name);
@@ -238,6 +238,8 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_fuse = {
 	.kind = "fuse",
+	.rule = "Two loops go over the same array one after the other.",
+	.view = { .name = "plane", .cause = "capacity", .again = true, .miss = "{back}" },
 	.weight = 0.9, /* an estimate */
 	.family = ML_FAMILY_SIZE,
 	.look = look,

@@ -105,7 +105,7 @@ static void tell(struct ml_find *f, const struct ml_visits *v, const struct gath
 	const char *name = ml_find_region(f, v->spot->region);
 	const char *index = ml_find_region(f, v->index->region);
 	bool sort = sorted >= 0.8 * stored;
-	const struct ml_trial *t = &f->trials[sort ? g->sorted : g->stored];
+	const struct ml_trial *t = &f->tried[sort ? g->sorted : g->stored].trial;
 	struct ml_candidate *c = ml_irregular_add(f, v, sort ? sorted : stored);
 
 	ml_find_tried(f, c, sort ? g->sorted : g->stored);
@@ -167,6 +167,8 @@ static void release(void *arg)
 
 const struct ml_finder ml_find_gather = {
 	.kind = "gather",
+	.rule = "An array is used through an index, out of order.",
+	.view = { .name = "regions", .miss = "{far}" },
 	.legal = "Another order of elements is legal if all that holds indices"
 		 " is renumbered too",
 	.family = ML_FAMILY_ANY,

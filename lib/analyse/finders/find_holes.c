@@ -160,7 +160,7 @@ static void try(struct ml_find *f, void *arg)
 static void tell(struct ml_find *f, const struct holes *h, double saved)
 {
 	const char *name = ml_find_region(f, h->region);
-	const struct ml_trial *t = &f->trials[h->trial];
+	const struct ml_trial *t = &f->tried[h->trial].trial;
 	struct ml_spot sum = ml_find_sum(f, h->region);
 	struct ml_candidate *c = ml_find_add(f, h->region, ml_find_worst(f, h->region),
 					     saved, true);
@@ -197,7 +197,7 @@ static void conclude(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
 
-	for (size_t i = 0; f->trials && i < m->count; i++) {
+	for (size_t i = 0; f->simulated && i < m->count; i++) {
 		const struct holes *h = &m->holes[i];
 		double saved = h->shared ? 0 : ml_find_saved(f, h->trial);
 
@@ -208,6 +208,10 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_holes = {
 	.kind = "holes",
+	.rule = "Padding inside a structure fills a part of each cache line.",
+	.view = { .name = "regions",
+		  .miss = "A line of {line} bytes comes in, with the holes between the "
+			  "fields, which nobody uses." },
 	.weight = 1.1, /* another order of fields is a smaller change than two arrays */
 	.look = look,
 	.see = see,

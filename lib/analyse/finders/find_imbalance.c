@@ -230,6 +230,10 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_imbalance = {
 	.kind = "imbalance",
+	.rule = "Threads have unequal amounts of work.",
+	.view = { .name = "eventmap",
+		  .miss = "Thread {thread} is at work; the lanes below the timeline show "
+			  "when the others are." },
 	.weight = 1,
 	.look = look,
 	.see = see,

@@ -38,7 +38,7 @@ static void look(struct ml_find *f, void **mine)
 	*mine = m;
 	for (size_t i = 0; i < f->spot_count; i++)
 		if (ml_written_worth(f, &f->spots[i])) {
-			ml_written_watch(f);
+			ml_find_follow(f, &ml_find_written);
 			return;
 		}
 }
@@ -146,6 +146,10 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_never_read = {
 	.kind = "never read",
+	.rule = "Nobody reads what is stored.",
+	.view = { .name = "regions",
+		  .miss = "A line of {line} bytes comes in for a value that nothing "
+			  "reads later." },
 	.weight = 1,
 	.look = look,
 	.try = try,

@@ -71,7 +71,7 @@ static void tell(struct ml_find *f, const struct ml_visits *v, size_t trial, dou
 		 bool pool)
 {
 	const char *name = ml_find_region(f, v->spot->region);
-	const struct ml_trial *t = &f->trials[trial];
+	const struct ml_trial *t = &f->tried[trial].trial;
 	unsigned level = spared_level(f, t);
 	uint64_t before = ml_find_missed(t->region_before, level);
 	uint64_t after = ml_find_missed(t->region_after, level);
@@ -136,6 +136,8 @@ static void release(void *arg)
 
 const struct ml_finder ml_find_nodes = {
 	.kind = "nodes",
+	.rule = "Linked blocks are visited in another order than they lie.",
+	.view = { .name = "space", .miss = "{far}" },
 	.legal = "Legal if nobody keeps the address of a node that moves",
 	.family = ML_FAMILY_ANY,
 	.weight = 1,

@@ -114,7 +114,7 @@ static void tell(struct ml_find *f, const struct ml_conflict *conflict,
 	const struct meeting *x = conflict->about;
 	const struct ml_level_spec *level = &f->p->machine.level[x->level - 1];
 	uint64_t before = ml_find_missed(ml_find_untouched(f, remedy->trial), x->level);
-	uint64_t after = ml_find_missed(f->trials[remedy->trial].served, x->level);
+	uint64_t after = ml_find_missed(f->tried[remedy->trial].trial.served, x->level);
 	const char *a = ml_find_region(f, x->a), *b = ml_find_region(f, x->b);
 	uint64_t shift = remedy->pad;
 	struct ml_candidate *c = ml_conflict_add(f, conflict, remedy);
@@ -162,6 +162,8 @@ static void try(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_overlap = {
 	.kind = "overlap",
+	.rule = "Two regions drive each other out of a cache.",
+	.view = { .name = "rings", .cause = "conflict", .miss = "{set}" },
 	.legal = "Always legal",
 	.weight = 1,
 	.look = look,

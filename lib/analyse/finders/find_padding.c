@@ -141,8 +141,8 @@ static void tell(struct ml_find *f, const struct ml_conflict *conflict,
 	const struct ml_spot *s = &r->sum;
 	unsigned l = level_of(f, s);
 	const struct ml_level_spec *level = &f->p->machine.level[l - 1];
-	uint64_t before = ml_find_missed(f->trials[remedy->trial].region_before, l);
-	uint64_t after = ml_find_missed(f->trials[remedy->trial].region_after, l);
+	uint64_t before = ml_find_missed(f->tried[remedy->trial].trial.region_before, l);
+	uint64_t after = ml_find_missed(f->tried[remedy->trial].trial.region_after, l);
 	uint64_t sets = sets_of_rows(level, r->pitch), pad = remedy->pad;
 	const char *name = ml_find_region(f, s->region);
 	struct ml_candidate *c = ml_conflict_add(f, conflict, remedy);
@@ -208,6 +208,8 @@ static void release(void *arg)
 
 const struct ml_finder ml_find_padding = {
 	.kind = "padding",
+	.rule = "Rows of an array drive each other out of a cache.",
+	.view = { .name = "rings", .cause = "conflict", .miss = "{set}" },
 	.legal = "Legal if no code takes the rows to follow each other without"
 		 " a gap (one memcpy or write of the whole array)",
 	.weight = 1,

@@ -237,6 +237,8 @@ static void release(void *arg)
 
 const struct ml_finder ml_find_pages = {
 	.kind = "pages",
+	.rule = "An array uses more pages than the TLB holds.",
+	.view = { .name = "space", .miss = "{far}" },
 	.weight = 1,
 	.look = look,
 	.see = see,

@@ -30,7 +30,7 @@ static void look(struct ml_find *f, void **mine)
 
 	ml_irregular_look(f, ML_PROBES, &m->spots);
 	if (m->spots.count)
-		ml_steps_watch(f);
+		ml_find_follow(f, &ml_find_steps);
 }
 
 static void see(struct ml_find *f, void *arg, const struct ml_seen *s)
@@ -77,7 +77,7 @@ static void tell(struct ml_find *f, const struct ml_visits *v, size_t trial,
 	const char *name = ml_find_region(f, v->spot->region);
 	uint64_t size = ml_find_block_size(f, v->spot->region, NULL);
 	bool pack = packed >= f->min_cycles && packed >= 0.5 * halved;
-	const struct ml_trial *t = &f->trials[trial];
+	const struct ml_trial *t = &f->tried[trial].trial;
 	struct ml_candidate *c = ml_irregular_add(f, v, pack ? packed : halved);
 
 	ml_find_tried(f, c, trial);
@@ -120,7 +120,7 @@ static void tell_order(struct ml_find *f, const struct ml_visits *v, size_t tria
 		       double saved)
 {
 	const char *name = ml_find_region(f, v->spot->region);
-	const struct ml_trial *t = &f->trials[trial];
+	const struct ml_trial *t = &f->tried[trial].trial;
 	const struct ml_finder *now = f->now;
 	struct ml_candidate *c;
 
@@ -213,6 +213,8 @@ static void release(void *arg)
 
 const struct ml_finder ml_find_probes = {
 	.kind = "probes",
+	.rule = "A search or a hash table touches one line a probe.",
+	.view = { .name = "regions", .miss = "{far}" },
 	.legal = "Legal if nothing outside knows the layout, and all that "
 		 "holds numbers of elements is renumbered too",
 	.family = ML_FAMILY_ANY,

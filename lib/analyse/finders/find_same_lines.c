@@ -239,6 +239,8 @@ static void release(void *arg)
 
 const struct ml_finder ml_find_same_lines = {
 	.kind = "same lines",
+	.rule = "Several threads walk the same lines.",
+	.view = { .name = "rings", .again = true, .threads = true, .miss = "{copy}" },
 	.weight = 1.2, /* tiles and fused loops would leave the cause in place */
 	.look = look,
 	.see = see,

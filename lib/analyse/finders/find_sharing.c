@@ -52,6 +52,12 @@ static void conclude(struct ml_find *f, void *mine)
 
 const struct ml_finder ml_find_sharing = {
 	.kind = "false sharing",
+	.rule = "Threads write different data in one cache line.",
+	.view = { .name = "rings",
+		  .cause = "false_sharing",
+		  .again = true,
+		  .threads = true,
+		  .miss = "{sharer}" },
 	.legal = "Legal if no code takes the parts to be neighbours",
 	.weight = 1.5, /* the cause is certain, and no other change helps */
 	.look = look,

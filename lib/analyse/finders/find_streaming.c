@@ -38,7 +38,7 @@ static void look(struct ml_find *f, void **mine)
 	(void)mine;
 	for (size_t i = 0; i < f->spot_count; i++)
 		if (worth(f, &f->spots[i])) {
-			ml_written_watch(f);
+			ml_find_follow(f, &ml_find_written);
 			return;
 		}
 }
@@ -102,6 +102,10 @@ static void conclude(struct ml_find *f, void *mine)
 
 const struct ml_finder ml_find_streaming = {
 	.kind = "write allocate",
+	.rule = "Lines are fetched only to be overwritten as a whole.",
+	.view = { .name = "regions",
+		  .miss = "The cache fetches the old {line} bytes first, only to have "
+			  "them overwritten." },
 	.weight = 0.6, /* stores seldom wait: this saves bandwidth more than time */
 	.look = look,
 	.conclude = conclude,

@@ -305,7 +305,7 @@ static void look(struct ml_find *f, void **mine)
 	ml_tilings_look(f, &m->tilings);
 	for (size_t i = 0; i < f->spot_count; i++)
 		if (f->spots[i].excess >= f->min_cycles) {
-			ml_steps_watch(f);
+			ml_find_follow(f, &ml_find_steps);
 			return;
 		}
 }
@@ -404,7 +404,7 @@ static void tell(struct ml_find *f, const struct walk *w, const struct remedies 
 	const struct ml_spot *s = w->spot;
 	bool tiled = w->tiled && !is_sum(w) && needs_tiles(r);
 	size_t trial = tiled ? w->tiles[r->size] : w->trial;
-	const struct ml_trial *t = &f->trials[trial];
+	const struct ml_trial *t = &f->tried[trial].trial;
 	uint64_t before = ml_find_missed(t->region_before, 1);
 	uint64_t after = ml_find_missed(t->region_after, 1);
 	uint64_t missed = ml_find_missed(s->served, 1);
@@ -473,7 +473,7 @@ static void tell(struct ml_find *f, const struct walk *w, const struct remedies 
 static void tell_column(struct ml_find *f, const struct walk *w, double saved)
 {
 	const struct ml_spot *s = w->spot;
-	const struct ml_trial *t = &f->trials[w->trial];
+	const struct ml_trial *t = &f->tried[w->trial].trial;
 	const char *name = ml_find_region(f, s->region);
 	const struct ml_finder *now = f->now;
 	struct ml_candidate *c;
@@ -565,6 +565,8 @@ static void release(void *arg)
 
 const struct ml_finder ml_find_stride = {
 	.kind = "stride",
+	.rule = "An array is walked in large steps.",
+	.view = { .name = "regions", .miss = "{step}" },
 	.family = ML_FAMILY_SIZE,
 	.weight = 1,
 	.look = look,

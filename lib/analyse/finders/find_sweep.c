@@ -28,7 +28,7 @@ static void look(struct ml_find *f, void **mine)
 	*mine = ml_arena_alloc(f->arena, sizeof(struct mine));
 	for (size_t i = 0; i < f->spot_count; i++)
 		if (f->spots[i].by_cause[ML_CAUSE_CAPACITY] >= f->min_cycles) {
-			ml_prior_watch(f);
+			ml_find_follow(f, &ml_find_prior);
 			return;
 		}
 }
@@ -186,6 +186,8 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_sweep = {
 	.kind = "sweep",
+	.rule = "A loop passes over an array that is larger than the cache.",
+	.view = { .name = "plane", .cause = "capacity", .again = true, .miss = "{back}" },
 	.weight = 1,
 	.look = look,
 	.try = try,

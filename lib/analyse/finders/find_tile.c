@@ -26,7 +26,7 @@ static void look(struct ml_find *f, void **mine)
 	for (size_t i = 0; i < f->spot_count; i++)
 		all += f->spots[i].by_cause[ML_CAUSE_CAPACITY];
 	if (all >= f->min_cycles)
-		ml_prior_watch(f);
+		ml_find_follow(f, &ml_find_prior);
 }
 
 static bool fits(const struct ml_find *f, const struct ml_prior_pair *p)
@@ -154,6 +154,8 @@ static void conclude(struct ml_find *f, void *mine)
 
 const struct ml_finder ml_find_tile = {
 	.kind = "tile",
+	.rule = "A loop returns to data after the cache has lost them.",
+	.view = { .name = "plane", .cause = "capacity", .again = true, .miss = "{back}" },
 	.weight = 0.7, /* it is an estimate, and tiles take manual work */
 	.look = look,
 	.conclude = conclude,

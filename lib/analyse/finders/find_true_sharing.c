@@ -90,6 +90,12 @@ static void conclude(struct ml_find *f, void *mine)
 
 const struct ml_finder ml_find_true_sharing = {
 	.kind = "true sharing",
+	.rule = "Threads write the same datum in turns.",
+	.view = { .name = "rings",
+		  .cause = "sharing",
+		  .again = true,
+		  .threads = true,
+		  .miss = "{sharer}" },
 	.weight = 1.5, /* the cause is certain, and no other change helps */
 	.look = look,
 	.see = see,

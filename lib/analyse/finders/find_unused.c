@@ -111,6 +111,10 @@ static void conclude(struct ml_find *f, void *arg)
 
 const struct ml_finder ml_find_unused = {
 	.kind = "unused bytes",
+	.rule = "Lines are fetched and barely used.",
+	.view = { .name = "regions",
+		  .miss = "A line of {line} bytes comes in; on average {used_bytes} of "
+			  "them are used before it leaves." },
 	.legal = "Legal if nothing outside knows the layout",
 	.weight = 0.5,
 	.vague = true,

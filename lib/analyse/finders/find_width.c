@@ -207,7 +207,7 @@ static void tell(struct ml_find *f, const struct array *a, double saved)
 {
 	const struct ml_region *r = &f->tables->regions.at[a->region];
 	const char *name = ml_find_region(f, a->region);
-	const struct ml_trial *t = &f->trials[a->trial];
+	const struct ml_trial *t = &f->tried[a->trial].trial;
 	const char *type = ml_width_type(f, &a->range, a->need);
 	struct ml_candidate *c = ml_find_add(f, a->region, ml_find_worst(f, a->region),
 					     saved, true);
@@ -245,18 +245,22 @@ static void conclude(struct ml_find *f, void *arg)
 {
 	struct mine *m = arg;
 
-	for (size_t i = 0; m && f->trials && i < m->count; i++) {
+	for (size_t i = 0; m && f->simulated && i < m->count; i++) {
 		double saved = ml_find_saved(f, m->arrays[i].trial);
 
 		if (saved >= f->min_cycles)
 			tell(f, &m->arrays[i], saved);
 	}
-	if (m && f->trials)
+	if (m && f->simulated)
 		ml_width_fields_conclude(f, m->fields);
 }
 
 const struct ml_finder ml_find_width = {
 	.kind = "value width",
+	.rule = "Integers are wider than the values that they hold.",
+	.view = { .name = "regions",
+		  .miss = "Its value would fit into fewer bytes, and a line of {line} "
+			  "would then hold more of them." },
 	.weight = 1.2, /* the change is one word */
 	.look = look,
 	.see = see,

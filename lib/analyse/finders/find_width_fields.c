@@ -284,7 +284,7 @@ static const char *say_fields(struct ml_find *f, struct ml_candidate *c,
 static void tell(struct ml_find *f, const struct record *r, double saved)
 {
 	const char *name = ml_find_region(f, r->number);
-	const struct ml_trial *t = &f->trials[r->trial];
+	const struct ml_trial *t = &f->tried[r->trial].trial;
 	struct ml_candidate *c = ml_find_add(f, r->number, ml_find_worst(f, r->number),
 					     saved, true);
 

@@ -21,23 +21,28 @@ enum {
 	/* references that are explained at once: their events fit the host's L2 */
 	PIECE = 4096,
 	SLOTS = 8, /* pieces under way */
+	SHORT = 1
+		<< 20, /* references of a part, below which decoding ahead does not pay */
 };
 
 /*
  * A piece of a batch on its way. The caller finds its cells. Then the piece goes through
  * stages, with several processors on several threads (relay.h): those of the simulator;
  * one for the passes that observe single events of the simulator, in which these events
- * come, too; and one for all other passes.
+ * come, too; and those of all other passes.
  */
 struct slot {
 	struct ml_batch refs;
 	const uint64_t *time;
 	uint64_t position;
 	bool ends_batch;
+	bool failed; /* a pass has, at this piece or before */
 	size_t cells;
 	const uint32_t *cell;
 	struct ml_explain_events *events; /* between the stages of ml_explain_lru */
 	uint32_t own_cell[ML_BATCH], region[ML_BATCH];
+	uint64_t *block, *offset; /* [ML_BATCH], with places */
+	void *along;
 	uint16_t core[ML_BATCH], outcome[ML_BATCH];
 	uint8_t served[ML_BATCH];
 };
@@ -60,14 +65,16 @@ struct ml_replay {
 	size_t pass_count;
 	struct ml_event_sums *sums; /* those that the simulator fills */
 	bool regions;               /* a pass needs them */
-	unsigned stages;            /* of the simulator alone; two of passes follow */
+	unsigned stages;            /* of the simulator alone; those of passes follow */
+	unsigned pass_stages;       /* the first one is of passes that observe events */
+	uint64_t count;             /* references of all parts */
 	struct ml_events now;       /* the piece that observers hear of */
 	struct slot *slots;         /* [SLOTS] */
 	struct ml_relay *relay;     /* NULL: the caller does all stages */
 	uint64_t save_at;           /* from this position on a pass saves the state */
-	/* of the two stages of passes: one has failed, for this reason */
-	bool failed[2];
-	struct ml_err err[2];
+	/* of the stages of passes: one has failed, for this reason */
+	bool failed[ML_RELAY_STAGES];
+	struct ml_err err[ML_RELAY_STAGES];
 	bool stop;               /* the caller has heard of that */
 	uint32_t cell[ML_BATCH]; /* of a batch that is interleaved with others */
 	struct ml_arena arena;
@@ -284,8 +291,12 @@ void ml_replay_close(struct ml_replay *r)
 		ml_future_close(r->future);
 	if (r->lookup)
 		ml_region_lookup_close(r->lookup);
-	for (unsigned i = 0; i < SLOTS && r->slots; i++)
+	for (unsigned i = 0; i < SLOTS && r->slots; i++) {
 		ml_explain_events_close(r->slots[i].events);
+		ml_free(r->slots[i].block);
+		ml_free(r->slots[i].offset);
+		ml_free(r->slots[i].along);
+	}
 	ml_arena_release(&r->arena);
 	ml_free(r);
 }
@@ -351,24 +362,28 @@ static struct ml_events events_of(struct ml_replay *r, const struct slot *s)
 		.cell = s->cell,
 		.cells = s->cells,
 		.region = r->regions ? s->region : NULL,
+		.block = s->block,
+		.offset = s->offset,
+		.along = s->along,
 		.core = r->cores.core ? s->core : NULL,
 		.outcome = s->outcome,
 	};
 }
 
-static bool observes(const struct ml_pass *p)
+/* The stage of a pass among those of passes. */
+static unsigned stage_of(const struct ml_pass *p)
 {
-	return p->miss || p->leave || p->bounce || p->page;
+	return p->miss || p->leave || p->bounce || p->page ? 0 : 1 + p->stage;
 }
 
-/* Shows a piece to the passes that observe events, or to the others. */
-static bool show(const struct ml_replay *r, const struct ml_events *e, bool observers,
+/* Shows a piece to the passes of a stage. */
+static bool show(const struct ml_replay *r, const struct ml_events *e, unsigned stage,
 		 struct ml_err *err)
 {
 	for (size_t i = 0; i < r->pass_count; i++) {
 		const struct ml_pass *p = &r->passes[i];
 
-		if (p->batch && observes(p) == observers && !p->batch(p->arg, e, err))
+		if (p->batch && stage_of(p) == stage && !p->batch(p->arg, e, err))
 			return false;
 	}
 	return true;
@@ -378,20 +393,24 @@ static bool show(const struct ml_replay *r, const struct ml_events *e, bool obse
 static bool end_and_show(struct ml_replay *r, struct slot *s, struct ml_err *err)
 {
 	r->now = events_of(r, s);
-	if (!end_simulating(r, s, err) || !show(r, &r->now, true, err))
+	if (!end_simulating(r, s, err) || !show(r, &r->now, 0, err))
 		return false;
 	/* here, because a caller may look at what the first passes have so far */
 	if (s->ends_batch)
-		ml_work_progress(r->o.work, "simulating", s->position + s->refs.count,
-				 r->o.to - r->o.from);
+		ml_work_progress(r->o.work, r->o.doing ? r->o.doing : "simulating",
+				 s->position + s->refs.count, r->count);
 	return true;
 }
 
-static bool show_others(struct ml_replay *r, struct slot *s, struct ml_err *err)
+/* A stage of passes with a piece. */
+static bool run_passes(struct ml_replay *r, unsigned stage, struct slot *s,
+		       struct ml_err *err)
 {
+	if (!stage)
+		return end_and_show(r, s, err);
 	struct ml_events e = events_of(r, s);
 
-	return show(r, &e, false, err);
+	return show(r, &e, stage, err);
 }
 
 static void run_stage(void *arg, unsigned stage, unsigned slot)
@@ -399,20 +418,25 @@ static void run_stage(void *arg, unsigned stage, unsigned slot)
 	struct ml_replay *r = arg;
 	struct slot *s = &r->slots[slot];
 
-	if (stage < r->stages)
+	if (stage < r->stages) {
 		simulate_stage(r, stage, s);
-	else if (stage == r->stages && !r->failed[0])
-		r->failed[0] = !end_and_show(r, s, &r->err[0]);
-	else if (stage > r->stages && !r->failed[1])
-		r->failed[1] = !show_others(r, s, &r->err[1]);
+		return;
+	}
+	stage -= r->stages;
+	if (!s->failed && !r->failed[stage])
+		r->failed[stage] = !run_passes(r, stage, s, &r->err[stage]);
+	s->failed |= r->failed[stage];
 }
 
 /* Whether a pass has failed; all stages are done. */
 static bool has_failed(const struct ml_replay *r, struct ml_err *err)
 {
-	if (r->failed[0] || r->failed[1])
-		*err = r->err[r->failed[0] ? 0 : 1];
-	return r->failed[0] || r->failed[1];
+	for (unsigned i = 0; i < r->pass_stages; i++)
+		if (r->failed[i]) {
+			*err = r->err[i];
+			return true;
+		}
+	return false;
 }
 
 static void find_saves(struct ml_replay *r)
@@ -435,14 +459,30 @@ static bool catch_up(struct ml_replay *r, struct ml_err *err)
 	return !has_failed(r, err);
 }
 
+static void find_places(const struct ml_replay *r, struct slot *s)
+{
+	size_t known = r->trace->tables.regions.count;
+
+	if (!s->block) {
+		s->block = ml_resize(NULL, ML_BATCH * sizeof(*s->block));
+		s->offset = ml_resize(NULL, ML_BATCH * sizeof(*s->offset));
+		s->along = r->o.along ? ml_resize(NULL, r->o.along) : NULL;
+	}
+	ml_region_lookup_places(r->lookup, &s->refs, s->region, s->block, s->offset);
+	for (size_t i = 0; r->o.same && i < s->refs.count; i++)
+		if (s->region[i] < known)
+			s->region[i] = r->o.same[s->region[i]];
+}
+
 /* Hands a piece to the stages, or goes through them. */
 static bool run_piece(struct ml_replay *r, struct slot *s, struct ml_err *err)
 {
 	struct ml_batch *b = &s->refs;
 
 	s->position = r->done;
+	s->failed = false;
 	s->cells = ml_region_lookup_cell_count(r->lookup);
-	if (r->regions)
+	if (r->regions && !r->o.places)
 		ml_region_lookup_cell_regions(r->lookup, s->cell, b->count, s->region);
 	for (size_t i = 0; r->cores.core && i < b->count; i++)
 		s->core[i] = ml_thread_cores_find(&r->cores, b->thread[i]);
@@ -452,7 +492,10 @@ static bool run_piece(struct ml_replay *r, struct slot *s, struct ml_err *err)
 	if (!r->relay) {
 		for (unsigned i = 0; i < r->stages; i++)
 			simulate_stage(r, i, s);
-		return end_and_show(r, s, err) && show_others(r, s, err);
+		for (unsigned i = 0; i < r->pass_stages; i++)
+			if (!run_passes(r, i, s, err))
+				return false;
+		return true;
 	}
 	ml_relay_pass(r->relay);
 	if (r->done >= r->save_at) {
@@ -486,7 +529,9 @@ static bool simulate(struct ml_replay *r, const struct ml_batch *b, const uint64
 		s->time = time ? time + i : NULL;
 		s->ends_batch = i + n == b->count;
 		s->cell = cell ? cell + i : s->own_cell;
-		if (!cell)
+		if (r->o.places)
+			find_places(r, s);
+		else if (!cell)
 			ml_region_lookup_cells(r->lookup, &s->refs, s->own_cell);
 		if (!run_piece(r, s, err))
 			return false;
@@ -537,11 +582,12 @@ static bool take_recorded(void *arg, const struct ml_batch *b, struct ml_err *er
 static void release_batches(void *arg)
 {
 	struct ml_replay *r = arg;
+	struct ml_err ignored;
 
 	if (!r->relay)
 		return;
 	ml_relay_wait(r->relay);
-	r->stop = r->failed[0] || r->failed[1];
+	r->stop = has_failed(r, &ignored);
 }
 
 static void begin(struct ml_replay *r, const struct ml_pass *passes, size_t count)
@@ -549,8 +595,13 @@ static void begin(struct ml_replay *r, const struct ml_pass *passes, size_t coun
 	r->passes = passes;
 	r->pass_count = count;
 	r->regions = r->sim || r->explain;
+	r->pass_stages = 2;
+	for (size_t i = 0; i < count; i++)
+		if (stage_of(&passes[i]) >= r->pass_stages)
+			r->pass_stages = stage_of(&passes[i]) + 1;
 	/* others simulate so fast that decoding and one stage keep two processors busy */
-	bool alone = r->interleave || ml_cpus() < (r->explain ? 2 : 3);
+	bool few = !r->explain && r->pass_stages == 2;
+	bool alone = r->interleave || ml_cpus() < (few ? 3 : 2);
 	for (size_t i = 0; i < count; i++) {
 		r->regions |= passes[i].batch && !passes[i].no_region;
 		alone |= passes[i].needs_lookup;
@@ -563,7 +614,8 @@ static void begin(struct ml_replay *r, const struct ml_pass *passes, size_t coun
 	if (alone)
 		return;
 	r->relay = ml_arena_alloc(&r->arena, sizeof(*r->relay));
-	ml_relay_init(r->relay, SLOTS, r->stages + 2, ml_cpus() - 1, run_stage, r);
+	ml_relay_init(r->relay, SLOTS, r->stages + r->pass_stages, ml_cpus() - 1,
+		      run_stage, r);
 }
 
 static bool end(struct ml_replay *r, bool ok, struct ml_err *err)
@@ -594,14 +646,23 @@ static bool end(struct ml_replay *r, bool ok, struct ml_err *err)
 bool ml_replay_run(struct ml_replay *r, const struct ml_pass *passes, size_t count,
 		   struct ml_err *err)
 {
-	unsigned cpus = ml_cpus();
+	struct ml_replay_part all = { r->o.from, r->o.to };
+	const struct ml_replay_part *parts = r->o.parts ? r->o.parts : &all;
+	size_t part_count = r->o.parts ? r->o.part_count : 1;
+	unsigned cpus = ml_cpus(), ahead = cpus > 1 ? cpus < 4 ? cpus - 1 : 3 : 0;
+	bool ok = true;
 
+	for (size_t i = 0; i < part_count; i++)
+		r->count += parts[i].to - parts[i].from;
 	begin(r, passes, count);
-	return end(r,
-		   ml_trace_each_kept(r->trace, r->o.from, r->o.to,
-				      cpus > 1 ? cpus < 4 ? cpus - 1 : 3 : 0,
-				      take_recorded, release_batches, r, err),
-		   err);
+	for (size_t i = 0; ok && i < part_count; i++) {
+		uint64_t refs = parts[i].to - parts[i].from;
+
+		ok = ml_trace_each_kept(r->trace, parts[i].from, parts[i].to,
+					refs < SHORT ? 0 : ahead, take_recorded,
+					release_batches, r, err);
+	}
+	return end(r, ok, err);
 }
 
 bool ml_replay_run_batches(struct ml_replay *r, const struct ml_pass *passes,

@@ -4,13 +4,16 @@
  * pass sees batches and events; it never sees files. Passes may run on other threads
  * than the one that called ml_replay_run, and so may parts of the simulator. All calls of
  * a pass come from one thread at a time, in order. All passes that observe single events
- * run together, and all others do; these two groups may run at the same time.
+ * run together; they are the first stage. All others of one stage run together. A piece
+ * of the trace goes through the stages one after the other, and stages with different
+ * pieces run at the same time.
  *
  * Threads become cores in the order of their numbers (thread_cores.h). If the machine has
  * several cores and the trace is a recording of ours, references of different threads
  * are interleaved (interleave.h). The simulated order is
  * then a permutation of the trace within blocks: positions count in the simulated order,
  * and batches carry the recorded time of each reference.
+ * Held by tests/analyse/test_replay.c.
  */
 #pragma once
 
@@ -41,6 +44,9 @@ struct ml_events {
 	size_t cells;         /* cells that there are by now */
 	/* regions of these cells; NULL if all passes set no_region */
 	const uint32_t *region;
+	const uint64_t *block,
+		*offset; /* with places, as in struct ml_place; else NULL */
+	void *along;     /* memory that the piece carries from pass to pass; NULL: none */
 	const uint16_t *core;    /* NULL: all 0 */
 	const uint16_t *outcome; /* access.h; without ML_SIM_CAUSES the causes are 0 */
 };
@@ -70,6 +76,7 @@ struct ml_pass {
 	 * does. Asked before the run, and after each batch that ends there or later.
 	 */
 	uint64_t (*saves)(void *arg);
+	unsigned stage;    /* of passes that do not observe single events, from 0 */
 	bool no_region;    /* batch uses cells and no regions */
 	bool needs_lookup; /* batch calls the region lookup */
 };

@@ -17,6 +17,11 @@ struct ml_replay_core {
 	uint16_t thread, core;
 };
 
+/* A part of the trace: times. */
+struct ml_replay_part {
+	uint64_t from, to;
+};
+
 struct ml_replay_options {
 	struct ml_machine machine;
 	uint64_t from, to; /* times; to 0: the end. Caches are empty at `from`; if that is
@@ -29,6 +34,16 @@ struct ml_replay_options {
 	unsigned want;
 	bool stateless; /* nobody saves states: with want 0, ml_lean_lru may simulate */
 	bool slow;      /* ml_sim simulates even if another simulator could; for tests */
+	/* run these parts of the window only, in order of time; the caches keep what they
+	 * have from one to the next; NULL: all of the window */
+	const struct ml_replay_part *parts;
+	size_t part_count;
+	bool places; /* passes get regions, blocks and offsets, and no cells */
+	/* with places, by region of the tables: the region that passes get instead; may
+	 * be NULL */
+	const uint32_t *same;
+	size_t along;               /* bytes that a piece carries from pass to pass */
+	const char *doing;          /* of the progress; NULL: "simulating" */
 	const struct ml_work *work; /* may be NULL */
 };
 #define ML_INTERLEAVE_AUTO UINT64_MAX

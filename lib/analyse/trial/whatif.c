@@ -1,22 +1,41 @@
 #include "lib/analyse/trial/whatif.h"
 
 #include <assert.h>
-#include <stdatomic.h>
 #include <string.h>
 
-#include "lib/analyse/trial/whatif_lane.h"
-#include "lib/analyse/trial/whatif_show.h"
+#include "lib/analyse/passes/future.h"
+#include "lib/analyse/passes/replay.h"
 #include "lib/analyse/passes/thread_cores.h"
+#include "lib/analyse/trial/whatif_lane.h"
 #include "lib/base/arena.h"
-#include "lib/base/map.h"
-#include "lib/base/pool.h"
+#include "lib/cache/distance/distance.h"
 #include "lib/trace/trace.h"
 
-enum { SHORT = 1 << 20 }; /* references of a slice */
+/* So many passes share the changes and try them at the same time. */
+enum { TRIERS = 8, LOOKERS = 3 };
 
-/* What a thread writes to while it runs a lane. */
-struct worker {
-	struct pass *p;
+/* What finders are shown of a piece beside its events. */
+struct shown {
+	uint8_t served[ML_BATCH], paged[ML_BATCH];
+	uint32_t distance[ML_BATCH];
+	const struct ml_spot *spot[ML_BATCH];
+};
+
+struct trials {
+	struct ml_whatif *w;
+	struct ml_lane *lanes; /* by change */
+	struct ml_lane
+		untouched; /* its TLBs do without a change; the replay has the caches */
+	struct ml_trial *parts; /* as those of w */
+	uint64_t *size; /* by region: bytes of a region of a change that has no blocks */
+	struct ml_distance *distance;
+	uint64_t line[ML_BATCH]; /* what `distance` is asked */
+};
+
+/* A pass that tries one of so many changes, and what it writes to on the way. */
+struct trier {
+	struct trials *p;
+	size_t first, step;
 	uint32_t apart[ML_BATCH]; /* the references that a change concerns */
 	uint64_t addr[ML_BATCH];
 	uint16_t outcome[ML_BATCH];
@@ -27,55 +46,26 @@ struct worker {
 		uint16_t what[ML_BATCH], core[ML_BATCH];
 		uint8_t served[ML_BATCH];
 	} made; /* the references that are not dropped */
-	bool failed;
-	struct ml_err err;
 };
 
-struct pass {
-	struct ml_whatif *w;
-	struct ml_region_lookup *lookup;
-	struct ml_lane *lanes; /* [0] is without a change */
-	struct ml_show show;   /* to finders, if they look on */
-	uint64_t *size;        /* by region: size of a region without blocks, + 1 */
-	size_t sizes;          /* their number */
-	struct ml_thread_cores cores;
-	uint64_t total;
-	bool cold;             /* the slice still fills the caches */
-	uint64_t cold_until;   /* time */
-	struct ml_trial *sums; /* [count + 1] at its start */
-	/* the batch on which changes are tried, which no worker changes */
-	const struct ml_batch *batch;
-	uint32_t region[ML_BATCH];
-	uint64_t offset[ML_BATCH], block[ML_BATCH];
-	uint16_t core[ML_BATCH];
-	struct worker *workers;
-	unsigned worker_count;
-	struct ml_pool pool;
-	atomic_bool *taken; /* [count]: a worker tries this change on the batch */
-};
-
-static bool lane_run(struct worker *x, struct ml_lane *l, const uint64_t *addr)
+static struct ml_accesses accesses_of(const struct ml_events *e, const uint64_t *addr)
 {
-	const struct pass *p = x->p;
-	const struct ml_batch *b = p->batch;
-	struct ml_accesses a = { .count = b->count,
-				 .addr = addr,
-				 .what = b->what,
-				 .core = p->w->machine.cores > 1 ? p->core : NULL,
-				 .site = b->site };
-
-	return ml_lane_run(l, &a, l->served, x->outcome, &x->err);
+	return (struct ml_accesses){ .count = e->refs->count,
+				     .addr = addr,
+				     .what = e->refs->what,
+				     .core = e->core,
+				     .site = e->refs->site };
 }
 
 /* Runs the references that are not dropped. */
-static bool lane_run_rest(struct worker *x, struct ml_lane *l)
+static bool lane_run_rest(struct trier *x, struct ml_lane *l, const struct ml_events *e,
+			  struct ml_err *err)
 {
-	const struct pass *p = x->p;
-	const struct ml_batch *b = p->batch;
+	const struct ml_batch *b = e->refs;
 	struct made *m = &x->made;
 	struct ml_accesses a = { .addr = m->addr,
 				 .what = m->what,
-				 .core = p->w->machine.cores > 1 ? m->core : NULL,
+				 .core = e->core ? m->core : NULL,
 				 .site = m->site };
 
 	for (size_t i = 0; i < b->count; i++) {
@@ -87,10 +77,10 @@ static bool lane_run_rest(struct worker *x, struct ml_lane *l)
 		m->addr[n] = x->addr[i];
 		m->what[n] = b->what[i];
 		m->site[n] = b->site[i];
-		m->core[n] = p->core[i];
+		m->core[n] = e->core ? e->core[i] : 0;
 		a.count++;
 	}
-	if (!ml_lane_run(l, &a, m->served, x->outcome, &x->err))
+	if (!ml_lane_run(l, &a, m->served, x->outcome, err))
 		return false;
 	memset(l->served, 0, b->count);
 	for (size_t i = 0; i < a.count; i++)
@@ -98,68 +88,35 @@ static bool lane_run_rest(struct worker *x, struct ml_lane *l)
 	return true;
 }
 
-static void find_cores(struct pass *p, const struct ml_batch *b, uint16_t *core)
+static struct ml_change_block block_of(const struct trials *p, const struct ml_events *e,
+				       size_t i)
 {
-	for (size_t i = 0; p->w->machine.cores > 1 && i < b->count; i++)
-		core[i] = ml_thread_cores_find(&p->cores, b->thread[i]);
-}
+	uint64_t base = e->refs->addr[i] - e->offset[i], block = e->block[i];
 
-static void find_places(const struct pass *p, const struct ml_batch *b, uint32_t *region,
-			uint64_t *block, uint64_t *offset)
-{
-	const uint32_t *same = p->w->same;
-	size_t known = p->w->trace->tables.regions.count;
-
-	ml_region_lookup_places(p->lookup, b, region, block, offset);
-	for (size_t i = 0; same && i < b->count; i++)
-		region[i] = region[i] < known ? same[region[i]] : region[i];
-}
-
-/*
- * Sizes of regions without blocks, before the workers need them. The regions that the
- * lookup makes itself, stacks, have higher numbers; no change is about them.
- */
-static void find_sizes(struct pass *p, const struct ml_batch *b)
-{
-	for (size_t i = 0; i < b->count; i++) {
-		uint32_t region = p->region[i];
-		struct ml_place place = { region, ML_NO_BLOCK, 0 };
-
-		if (p->block[i] == ML_NO_BLOCK && region < p->sizes && !p->size[region])
-			p->size[region] = ml_region_lookup_size(p->lookup, &place) + 1;
-	}
-}
-
-static struct ml_change_block block_of(const struct pass *p, size_t i)
-{
-	uint64_t base = p->batch->addr[i] - p->offset[i];
-
-	if (p->block[i] != ML_NO_BLOCK)
-		return (struct ml_change_block){ base,
-						 p->w->trace->blocks[p->block[i]].size,
-						 p->block[i] };
-	return (struct ml_change_block){ base, p->size[p->region[i]] - 1, 0 };
+	return block != ML_NO_BLOCK
+		       ? (struct ml_change_block){ base, p->w->trace->blocks[block].size,
+						   block }
+		       : (struct ml_change_block){ base, p->size[e->region[i]], 0 };
 }
 
 /* Lists the references that the change concerns; returns their number. */
-static size_t concerned(struct worker *x, const struct ml_change *c)
+static size_t concerned(struct trier *x, const struct ml_events *e,
+			const struct ml_change *c)
 {
-	const struct pass *p = x->p;
-	const struct ml_batch *b = p->batch;
+	const struct ml_batch *b = e->refs;
 	size_t n = 0;
 
 	for (size_t i = 0; i < b->count; i++)
-		if (p->region[i] == c->region &&
+		if (e->region[i] == c->region &&
 		    (!c->by || c->by[b->caller[i] ? b->caller[i] : b->site[i]]))
 			x->apart[n++] = (uint32_t)i;
 	return n;
 }
 
 /* Of the n references in x->apart, keeps those that the change lists. */
-static size_t only_listed(struct worker *x, const struct ml_change *c, size_t at,
-			  size_t n)
+static size_t only_listed(struct trier *x, const struct ml_change *c, size_t at,
+			  uint64_t first, size_t n)
 {
-	uint64_t first = x->p->batch->time;
 	size_t kept = 0;
 
 	for (size_t j = 0; j < n; j++) {
@@ -173,22 +130,11 @@ static size_t only_listed(struct worker *x, const struct ml_change *c, size_t at
 	return kept;
 }
 
-static void count_served(uint64_t *count, const uint8_t *served, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		count[served[i]]++;
-}
-
-static void count_paged(uint64_t *count, const struct ml_lane *l)
-{
-	if (l->tlbs)
-		count_served(count, l->paged, l->run);
-}
-
 /* Changes the addresses that c concerns; returns true if references are dropped. */
-static bool apply(struct worker *x, const struct ml_change *c, size_t *at, size_t n)
+static bool apply(struct trier *x, const struct ml_events *e, const struct ml_change *c,
+		  size_t *at, size_t n)
 {
-	const struct ml_batch *b = x->p->batch;
+	const struct ml_batch *b = e->refs;
 
 	if (c->kind == ML_CHANGE_DROP)
 		for (size_t j = 0; j < n; j++)
@@ -196,7 +142,7 @@ static bool apply(struct worker *x, const struct ml_change *c, size_t *at, size_
 	else
 		for (size_t j = 0; j < n; j++) {
 			size_t i = x->apart[j];
-			struct ml_change_block block = block_of(x->p, i);
+			struct ml_change_block block = block_of(x->p, e, i);
 			struct ml_change_ref ref = { b->addr[i], ml_what_size(b->what[i]),
 						     b->time + i, at };
 
@@ -206,249 +152,241 @@ static bool apply(struct worker *x, const struct ml_change *c, size_t *at, size_
 }
 
 /* The addresses are for the TLBs alone; the caches do as without the change. */
-static void try_large_pages(struct worker *x, struct ml_lane *l)
+static void try_large_pages(struct trier *x, struct ml_lane *l, const struct ml_events *e)
 {
-	const struct pass *p = x->p;
-	const struct ml_batch *b = p->batch;
-	struct ml_accesses a = { .count = b->count,
-				 .what = b->what,
-				 .core = p->w->machine.cores > 1 ? p->core : NULL };
+	struct ml_accesses a = accesses_of(e, x->addr);
 
-	l->run = b->count;
 	if (l->tlbs)
 		ml_lane_translate(l, &a, x->addr);
-	memcpy(l->served, p->lanes->served, b->count);
+	for (size_t i = 0; i < a.count; i++)
+		l->served[i] = (uint8_t)ml_outcome_served(e->outcome[i]);
 }
 
-static bool try(struct worker *x, size_t k)
+/*
+ * The trials that a piece counts for, those of its slice; NULL: it only fills the caches.
+ */
+static struct ml_trial *trials_at(const struct trials *p, uint64_t time)
 {
-	struct pass *p = x->p;
-	const struct ml_batch *b = p->batch;
-	const struct ml_change *first = &p->w->changes[k];
-	struct ml_trial *t = &p->w->trials[k];
-	struct ml_lane *l = &p->lanes[k + 1];
+	const struct ml_whatif *w = p->w;
+	size_t i = w->slices.count - 1;
+
+	while (i && w->slices.at[i].from > time)
+		i--;
+	const struct ml_slice *s = &w->slices.at[i];
+	/* a batch must begin behind these references */
+	bool fills = w->warm_up && s->weight > 1 &&
+		     s->from + w->warm_up + ML_BATCH <= s->to;
+
+	return fills && time < s->from + w->warm_up ? NULL
+						    : p->parts + i * (w->count + 1);
+}
+
+static void count(uint64_t *sums, const uint8_t *levels, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		sums[levels[i]]++;
+}
+
+static bool try(struct trier *x, size_t k, const struct ml_events *e, struct ml_err *err)
+{
+	const struct ml_batch *b = e->refs;
+	const struct ml_change *first = &x->p->w->changes[k];
+	struct ml_trial *trials = trials_at(x->p, b->time);
+	struct ml_lane *l = &x->p->lanes[k];
+	struct ml_accesses a = accesses_of(e, x->addr);
 	bool drops = false;
 	size_t at = 0, n;
 
 	memcpy(x->addr, b->addr, b->count * sizeof(*x->addr));
 	for (const struct ml_change *c = first->also; c && at + 1 < ML_LANE_CHANGES;
 	     c = c->also)
-		drops |= apply(x, c, &l->at[++at], concerned(x, c));
-	n = concerned(x, first);
+		drops |= apply(x, e, c, &l->at[++at], concerned(x, e, c));
+	n = concerned(x, e, first);
 	if (first->partial)
-		n = only_listed(x, first, l->at[0], n);
-	drops |= apply(x, first, &l->at[0], n);
+		n = only_listed(x, first, l->at[0], b->time, n);
+	drops |= apply(x, e, first, &l->at[0], n);
+	l->run = b->count;
 	if (first->kind == ML_CHANGE_LARGE_PAGES)
-		try_large_pages(x, l);
-	else if (!(drops ? lane_run_rest(x, l) : lane_run(x, l, x->addr)))
+		try_large_pages(x, l, e);
+	else if (!(drops ? lane_run_rest(x, l, e, err)
+			 : ml_lane_run(l, &a, l->served, x->outcome, err)))
 		return false;
 	if (drops)
 		memset(x->dropped, 0, b->count);
-	count_served(t->served, l->served, b->count);
-	count_paged(t->paged, l);
+	if (!trials)
+		return true;
+	struct ml_trial *t = &trials[k];
+	count(t->served, l->served, b->count);
+	if (l->tlbs)
+		count(t->paged, l->paged, l->run);
 	for (size_t j = 0; j < n; j++) {
-		t->region_before[p->lanes->served[x->apart[j]]]++;
+		t->region_before[ml_outcome_served(e->outcome[x->apart[j]])]++;
 		t->region_after[l->served[x->apart[j]]]++;
 	}
 	return true;
 }
 
-/*
- * A job: tries changes on the batch until none is left. Each worker begins with changes
- * of its own, always the same ones: their simulators are in the caches of its core.
- */
-static void try_some(void *arg)
+static bool try_some(void *arg, const struct ml_events *e, struct ml_err *err)
 {
-	struct worker *x = arg;
-	struct pass *p = x->p;
-	size_t own = (size_t)(x - p->workers), count = p->w->count;
+	struct trier *x = arg;
 
-	for (unsigned others = 0; others < 2; others++)
-		for (size_t k = 0; k < count && !x->failed; k++)
-			if ((k % p->worker_count != own) == others &&
-			    !atomic_exchange(&p->taken[k], true))
-				x->failed = !try(x, k);
-}
-
-static bool try_all(struct pass *p, struct ml_err *err)
-{
-	for (size_t k = 0; k < p->w->count; k++)
-		atomic_store_explicit(&p->taken[k], false, memory_order_relaxed);
-	for (unsigned i = 1; i < p->worker_count; i++)
-		ml_pool_submit(&p->pool, try_some, &p->workers[i]);
-	try_some(&p->workers[0]);
-	if (p->worker_count > 1)
-		ml_pool_wait(&p->pool);
-	for (unsigned i = 0; i < p->worker_count; i++)
-		if (p->workers[i].failed) {
-			*err = p->workers[i].err;
+	for (size_t k = x->first; k < x->p->w->count; k += x->step)
+		if (!try(x, k, e, err))
 			return false;
-		}
 	return true;
 }
 
-/* Puts the sums so far there; the trials, and behind them those without a change. */
-static void note_sums(const struct ml_whatif *w, struct ml_trial *sums)
+/* Counts the references without a change. */
+static bool count_untouched(void *arg, const struct ml_events *e, struct ml_err *err)
 {
-	if (w->count)
-		memcpy(sums, w->trials, w->count * sizeof(*sums));
-	memset(&sums[w->count], 0, sizeof(*sums));
-	memcpy(sums[w->count].served, w->served, sizeof(w->served));
-	memcpy(sums[w->count].paged, w->paged, sizeof(w->paged));
-}
+	struct trials *p = arg;
+	struct ml_trial *t = trials_at(p, e->refs->time);
+	struct ml_accesses a = accesses_of(e, e->refs->addr);
+	struct ml_lane *l = &p->untouched;
+	struct shown *shown = e->along;
 
-/* Takes the sums back to what they were. */
-static void restore_sums(struct ml_whatif *w, const struct ml_trial *sums)
-{
-	if (w->count)
-		memcpy(w->trials, sums, w->count * sizeof(*sums));
-	memcpy(w->served, sums[w->count].served, sizeof(w->served));
-	memcpy(w->paged, sums[w->count].paged, sizeof(w->paged));
-}
-
-/* A stage of `show`, where nothing is tried: the references without a change. */
-static bool simulate(void *arg, struct ml_shown *x, struct ml_err *err)
-{
-	struct pass *p = arg;
-	struct ml_lane *l = p->lanes;
-	struct ml_accesses a = { .count = x->refs.count,
-				 .addr = x->refs.addr,
-				 .what = x->refs.what,
-				 .core = p->w->machine.cores > 1 ? x->core : NULL,
-				 .site = x->refs.site };
-
-	if (!ml_lane_run(l, &a, x->served, p->workers[0].outcome, err))
-		return false;
-	count_served(p->w->served, x->served, a.count);
-	count_paged(p->w->paged, l);
+	(void)err;
 	if (l->tlbs)
-		memcpy(x->paged, l->paged, a.count);
+		ml_lane_translate(l, &a, a.addr);
+	for (size_t i = 0; shown && i < a.count; i++)
+		shown->served[i] = (uint8_t)ml_outcome_served(e->outcome[i]);
+	if (l->tlbs && shown)
+		memcpy(shown->paged, l->paged, a.count);
+	if (!t)
+		return true;
+	t += p->w->count;
+	for (size_t i = 0; i < a.count; i++)
+		t->served[ml_outcome_served(e->outcome[i])]++;
+	if (l->tlbs)
+		count(t->paged, l->paged, a.count);
+	p->w->refs += a.count;
 	return true;
 }
 
-/* Shows a batch to finders, piece by piece. */
-static void show(struct pass *p, const struct ml_batch *b)
+static bool find_distances(void *arg, const struct ml_events *e, struct ml_err *err)
 {
-	for (size_t from = 0, n; from < b->count; from += n) {
-		struct ml_shown *x = ml_show_next(&p->show);
+	struct trials *p = arg;
+	struct shown *shown = e->along;
+	unsigned bits = (unsigned)__builtin_ctz(p->w->machine.level[0].line);
 
-		n = b->count - from < ML_SHOW_PIECE ? b->count - from : ML_SHOW_PIECE;
-		x->refs = (struct ml_batch){ .time = b->time + from,
-					     .count = n,
-					     .addr = b->addr + from,
-					     .site = b->site + from,
-					     .caller = b->caller + from,
-					     .thread = b->thread + from,
-					     .what = b->what + from };
-		find_places(p, &x->refs, x->region, x->block, x->offset);
-		find_cores(p, &x->refs, x->core);
-		ml_show_pass(&p->show);
-	}
-}
-
-static bool try_batch(struct pass *p, const struct ml_batch *b, struct ml_err *err)
-{
-	struct ml_whatif *w = p->w;
-
-	p->batch = b;
-	find_places(p, b, p->region, p->block, p->offset);
-	find_sizes(p, b);
-	find_cores(p, b, p->core);
-	if (!lane_run(&p->workers[0], p->lanes, b->addr)) {
-		*err = p->workers[0].err;
-		return false;
-	}
-	count_served(w->served, p->lanes->served, b->count);
-	count_paged(w->paged, p->lanes);
-	return try_all(p, err);
-}
-
-static bool run_batch(void *arg, const struct ml_batch *b, struct ml_err *err)
-{
-	struct pass *p = arg;
-	struct ml_whatif *w = p->w;
-
-	if (!ml_work_goes_on(w->work, err))
-		return false;
-	if (p->cold && b->time >= p->cold_until) {
-		if (w->see && !ml_show_wait(&p->show, err))
-			return false;
-		restore_sums(w, p->sums);
-		p->cold = false;
-	}
-	if (w->see)
-		show(p, b);
-	else if (!try_batch(p, b, err))
-		return false;
-	w->refs += p->cold ? 0 : b->count;
-	ml_work_progress(w->work, "trying changes", w->refs, p->total);
+	(void)err;
+	for (size_t i = 0; i < e->refs->count; i++)
+		p->line[i] = e->refs->addr[i] >> bits;
+	ml_distance_run(p->distance, p->line, e->refs->count, shown->distance);
 	return true;
 }
 
-/* The columns of the batches so far become invalid. A failure is told at the end. */
-static void release_batches(void *arg)
+static struct ml_seen seen_of(const struct trials *p, const struct ml_events *e)
 {
-	struct pass *p = arg;
-	struct ml_err err;
+	struct shown *shown = e->along;
 
+	return (struct ml_seen){
+		.refs = e->refs,
+		.region = e->region,
+		.offset = e->offset,
+		.block = e->block,
+		.served = shown->served,
+		.distance = p->distance ? shown->distance : NULL,
+		.paged = p->untouched.tlbs ? shown->paged : NULL,
+		.spot = shown->spot,
+	};
+}
+
+static bool show(void *arg, const struct ml_events *e, struct ml_err *err)
+{
+	struct trials *p = arg;
+	struct ml_seen seen = seen_of(p, e);
+
+	(void)err;
+	p->w->see(p->w->arg, &seen);
+	return true;
+}
+
+static bool show_then(void *arg, const struct ml_events *e, struct ml_err *err)
+{
+	struct trials *p = arg;
+	struct ml_seen seen = seen_of(p, e);
+
+	(void)err;
+	p->w->see_then(p->w->arg, &seen);
+	return true;
+}
+
+/* Passes for finders that look on, each behind the one before it. Returns their number. */
+static size_t add_lookers(struct trials *p, struct ml_pass *passes)
+{
+	size_t n = 0;
+
+	if (p->distance)
+		passes[n++] = (struct ml_pass){ .batch = find_distances };
 	if (p->w->see)
-		ml_show_wait(&p->show, &err);
-}
-
-static void subtract(struct ml_trial *a, const struct ml_trial *b)
-{
-	for (unsigned i = 0; i < ML_SERVED; i++) {
-		a->served[i] -= b->served[i];
-		a->paged[i] -= b->paged[i];
-		a->region_before[i] -= b->region_before[i];
-		a->region_after[i] -= b->region_after[i];
+		passes[n++] = (struct ml_pass){ .batch = show };
+	if (p->w->see_then)
+		passes[n++] = (struct ml_pass){ .batch = show_then };
+	for (size_t i = 0; i < n; i++) {
+		passes[i].arg = p;
+		passes[i].stage = (unsigned)i + 1;
 	}
+	return n;
 }
 
-/* The parts were sums up to the end of each slice. */
-static void find_parts(struct ml_whatif *w)
+static size_t add_triers(struct trials *p, struct ml_pass *passes, struct ml_arena *a)
 {
-	size_t n = w->count + 1;
+	size_t n = p->w->count < TRIERS ? p->w->count : TRIERS;
 
-	for (size_t i = w->slices.count * n; i-- > n;)
-		subtract(&w->parts[i], &w->parts[i - n]);
-}
+	for (size_t i = 0; i < n; i++) {
+		struct trier *x = ml_arena_alloc(a, sizeof(*x));
 
-/* A short slice is decoded as it goes: to read ahead would decode a whole chunk. */
-static bool run_slice(struct pass *p, const struct ml_slice *s, struct ml_err *err)
-{
-	struct ml_whatif *w = p->w;
-	unsigned ahead = ml_cpus() > 1 && s->to - s->from >= SHORT ? 1 : 0;
-
-	p->cold_until = s->from + w->warm_up;
-	/* a batch must begin behind these references */
-	p->cold = w->warm_up && p->cold_until + ML_BATCH <= s->to && s->weight > 1;
-	if (p->cold)
-		note_sums(w, p->sums);
-	return ml_trace_each_kept(w->trace, s->from, s->to, ahead, run_batch,
-				  release_batches, p, err) &&
-	       (!w->see || ml_show_wait(&p->show, err));
-}
-
-static bool run_slices(struct pass *p, struct ml_err *err)
-{
-	struct ml_whatif *w = p->w;
-
-	p->total = w->slices.refs;
-	for (size_t i = 0; i < w->slices.count; i++) {
-		if (!run_slice(p, &w->slices.at[i], err))
-			return false;
-		if (w->parts)
-			note_sums(w, w->parts + i * (w->count + 1));
+		x->p = p;
+		x->first = i;
+		x->step = n;
+		passes[i] = (struct ml_pass){ .arg = x,
+					      .batch = try_some,
+					      .stage = (unsigned)i + 1 };
 	}
-	if (w->parts)
-		find_parts(w);
-	return true;
+	return n;
+}
+
+static bool replay(struct trials *p, struct ml_arena *a, struct ml_err *err)
+{
+	const struct ml_whatif *w = p->w;
+	struct ml_pass passes[1 + TRIERS + LOOKERS] = { { .arg = p,
+							  .batch = count_untouched } };
+	struct ml_replay_part *parts = ml_arena_alloc(a,
+						      w->slices.count * sizeof(*parts));
+	size_t n = 1 + add_lookers(p, passes + 1);
+	struct ml_replay_options o = { .machine = w->machine,
+				       .stateless = true,
+				       .parts = parts,
+				       .part_count = w->slices.count,
+				       .places = true,
+				       .same = w->same,
+				       .along = w->see ? sizeof(struct shown) : 0,
+				       .doing = "trying changes",
+				       .work = w->work };
+	struct ml_replay *r;
+
+	n += add_triers(p, passes + n, a);
+	for (size_t i = 0; i < w->slices.count; i++)
+		parts[i] = (struct ml_replay_part){ w->slices.at[i].from,
+						    w->slices.at[i].to };
+	if (!ml_replay_open(&r, w->trace, &o, err))
+		return false;
+	for (size_t k = 0; k < w->count; k++)
+		for (const struct ml_change *c = &w->changes[k]; c; c = c->also) {
+			struct ml_place place = { c->region, ML_NO_BLOCK, 0 };
+
+			p->size[c->region] = ml_region_lookup_size(ml_replay_lookup(r),
+								   &place);
+		}
+	bool ok = ml_replay_run(r, passes, n, err);
+	ml_replay_close(r);
+	return ok;
 }
 
 /*
- * Leaves out parts of the machine that have no effect, or hardly any, so that ml_fast_lru
- * can simulate most machines: L1i if there are no fetches, cores without a thread,
+ * Leaves out parts of the machine that have no effect, or hardly any, so that a fast
+ * engine can simulate most machines: L1i if there are no fetches, cores without a thread,
  * and inclusion by a level that is much larger than the one within. Both sides of a
  * comparison are simplified alike.
  */
@@ -470,25 +408,39 @@ static void simplify(struct ml_whatif *w)
 	m->icache.share = 1;
 }
 
-/* The thread that decodes is a worker itself; others help it if there is much to try. */
-static void open_workers(struct pass *p, struct ml_arena *a)
+static void add(uint64_t *sums, const uint64_t *part)
 {
-	unsigned cpus = ml_cpus();
+	for (unsigned i = 0; i < ML_SERVED; i++)
+		sums[i] += part[i];
+}
 
-	p->worker_count = (unsigned)(p->w->count < cpus ? p->w->count : cpus);
-	p->worker_count += !p->worker_count;
-	p->workers = ml_arena_alloc(a, p->worker_count * sizeof(*p->workers));
-	p->taken = ml_arena_alloc(a, (p->w->count + 1) * sizeof(*p->taken));
-	for (unsigned i = 0; i < p->worker_count; i++)
-		p->workers[i].p = p;
-	if (p->worker_count > 1)
-		ml_pool_init(&p->pool, p->worker_count - 1);
+/* The parts of all slices make up the results. */
+static void add_up(const struct trials *p)
+{
+	struct ml_whatif *w = p->w;
+
+	memset(w->served, 0, sizeof(w->served));
+	memset(w->paged, 0, sizeof(w->paged));
+	for (size_t k = 0; k < w->count; k++)
+		w->trials[k] = (struct ml_trial){ 0 };
+	for (size_t i = 0; i < w->slices.count; i++) {
+		const struct ml_trial *t = p->parts + i * (w->count + 1);
+
+		for (size_t k = 0; k < w->count; k++, t++) {
+			add(w->trials[k].served, t->served);
+			add(w->trials[k].paged, t->paged);
+			add(w->trials[k].region_before, t->region_before);
+			add(w->trials[k].region_after, t->region_after);
+		}
+		add(w->served, t->served);
+		add(w->paged, t->paged);
+	}
 }
 
 bool ml_whatif_run(struct ml_whatif *w, struct ml_err *err)
 {
 	struct ml_arena a = { 0 };
-	struct pass *p = ml_arena_alloc(&a, sizeof(*p));
+	struct trials *p = ml_arena_alloc(&a, sizeof(*p));
 	struct ml_machine tlbs = w->machine;
 	bool ok = true;
 
@@ -496,46 +448,30 @@ bool ml_whatif_run(struct ml_whatif *w, struct ml_err *err)
 	simplify(w);
 	if (!w->slices.count)
 		ml_slices_choose(&w->slices, w->trace, 0, 0, 0, err);
-	p->w = w;
-	p->lookup = ml_region_lookup_open(w->trace, err);
-	if (!p->lookup) {
-		ml_arena_release(&a);
-		return false;
-	}
-	w->refs = 0;
-	memset(w->served, 0, sizeof(w->served));
-	memset(w->paged, 0, sizeof(w->paged));
-	if (w->count)
-		memset(w->trials, 0, w->count * sizeof(*w->trials));
+	size_t parts = w->slices.count * (w->count + 1);
+	*p = (struct trials){ .w = w, .parts = w->parts };
+	if (!p->parts)
+		p->parts = ml_arena_alloc(&a, parts * sizeof(*p->parts));
+	memset(p->parts, 0, parts * sizeof(*p->parts));
+	p->size = ml_arena_alloc(&a, w->trace->tables.regions.count * sizeof(*p->size));
 	p->lanes = ml_arena_alloc(&a, (w->count + 1) * sizeof(*p->lanes));
-	uint16_t *core = ml_arena_alloc(&a, ML_THREAD_NUMBERS * sizeof(*core));
-	memset(core, 0xff, ML_THREAD_NUMBERS * sizeof(*core)); /* ML_NO_CORE */
-	ml_thread_cores_init(&p->cores, core, w->machine.cores, &w->trace->tables);
-	p->sizes = w->trace->tables.regions.count;
-	p->size = ml_arena_alloc(&a, p->sizes * sizeof(*p->size));
-	open_workers(p, &a);
-	for (size_t i = 0; ok && i <= w->count; i++)
-		ok = ml_lane_open(&p->lanes[i], &w->machine, &tlbs, err);
-	p->show = (struct ml_show){
-		.simulate = simulate,
-		.simulator = p,
-		.see = w->see,
-		.see_then = w->see_then,
-		.finders = w->arg,
-		.line = w->distances ? w->machine.level[0].line : 0,
-		.paged = p->lanes->tlbs,
-	};
-	if (w->see)
-		ml_show_init(&p->show, &a);
-	p->sums = ml_arena_alloc(&a, (w->count + 1) * sizeof(*p->sums));
-	ok = ok && run_slices(p, err);
-	if (w->see)
-		ml_show_release(&p->show);
-	for (size_t i = 0; i <= w->count; i++)
-		ml_lane_close(&p->lanes[i]);
-	if (p->worker_count > 1)
-		ml_pool_release(&p->pool);
-	ml_region_lookup_close(p->lookup);
+	if (w->distances)
+		p->distance = ml_distance_open();
+	w->refs = 0;
+	if (ml_future_needed(&w->machine))
+		ok = ml_fail(err, ML_USAGE,
+			     "changes cannot be tried with opt and pes, which would have "
+			     "to know the future of the changed run");
+	ml_lane_open_tlbs(&p->untouched, &tlbs, w->machine.cores);
+	for (size_t k = 0; ok && k < w->count; k++)
+		ok = ml_lane_open(&p->lanes[k], &w->machine, &tlbs, err);
+	ok = ok && replay(p, &a, err);
+	add_up(p);
+	for (size_t k = 0; k < w->count; k++)
+		ml_lane_close(&p->lanes[k]);
+	ml_lane_close(&p->untouched);
+	if (p->distance)
+		ml_distance_close(p->distance);
 	ml_arena_release(&a);
 	return ok;
 }

@@ -6,10 +6,9 @@
 #include "lib/cache/exact/sim.h"
 #include "lib/cache/lru/tlb_lru.h"
 
-/* Leaves TLBs out that ml_tlb_lru cannot simulate: those that are not lru. */
-static void open_tlbs(struct ml_lane *l, const struct ml_machine *m, unsigned cores)
+void ml_lane_open_tlbs(struct ml_lane *l, const struct ml_machine *m, unsigned cores)
 {
-	if (ml_tlb_lru_refuses(m))
+	if (!m->tlbs || ml_tlb_lru_refuses(m))
 		return;
 	l->tlbs = ml_resize(NULL, cores * sizeof(*l->tlbs));
 	for (l->cores = 0; l->cores < cores; l->cores++)
@@ -19,8 +18,7 @@ static void open_tlbs(struct ml_lane *l, const struct ml_machine *m, unsigned co
 bool ml_lane_open(struct ml_lane *l, const struct ml_machine *m,
 		  const struct ml_machine *tlbs, struct ml_err *err)
 {
-	if (tlbs->tlbs)
-		open_tlbs(l, tlbs, m->cores);
+	ml_lane_open_tlbs(l, tlbs, m->cores);
 	if (!ml_fast_lru_refuses(m))
 		l->fast = ml_fast_lru_open(m, ML_FAST_LRU_BEST);
 	else if (!ml_lean_lru_refuses(m))

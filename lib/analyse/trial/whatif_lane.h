@@ -33,6 +33,8 @@ struct ml_lane {
  */
 bool ml_lane_open(struct ml_lane *l, const struct ml_machine *m,
 		  const struct ml_machine *tlbs, struct ml_err *err);
+/* TLBs alone, for ml_lane_translate; those that are not lru are left out. */
+void ml_lane_open_tlbs(struct ml_lane *l, const struct ml_machine *m, unsigned cores);
 void ml_lane_close(struct ml_lane *l);
 /* Runs accesses; served receives their levels. outcome has room for them. */
 bool ml_lane_run(struct ml_lane *l, const struct ml_accesses *a, uint8_t *served,

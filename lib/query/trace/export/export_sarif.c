@@ -15,35 +15,6 @@
 /* A share of all cycles that makes a finding a warning; the others are notes. */
 static const double warning = 0.1;
 
-/* What code hosts print about a rule. A kind that is not listed has its name. */
-static const struct {
-	const char *kind, *text;
-} rules[] = {
-	{ "cleared", "Memory is cleared and then overwritten before anyone reads it." },
-	{ "copies", "A block grows by copying, again and again." },
-	{ "false sharing", "Threads write different data in one cache line." },
-	{ "fields", "A loop uses some fields of a structure and fetches all of them." },
-	{ "first touch", "One thread touches first what other threads use." },
-	{ "fuse", "Two loops go over the same array one after the other." },
-	{ "gather", "An array is used through an index, out of order." },
-	{ "holes", "Padding inside a structure fills a part of each cache line." },
-	{ "imbalance", "Threads have unequal amounts of work." },
-	{ "never read", "Nobody reads what is stored." },
-	{ "nodes", "Linked blocks are visited in another order than they lie." },
-	{ "overlap", "Two regions drive each other out of a cache." },
-	{ "padding", "Rows of an array drive each other out of a cache." },
-	{ "pages", "An array uses more pages than the TLB holds." },
-	{ "probes", "A search or a hash table touches one line a probe." },
-	{ "same lines", "Several threads walk the same lines." },
-	{ "stride", "An array is walked in large steps." },
-	{ "sweep", "A loop passes over an array that is larger than the cache." },
-	{ "tile", "A loop returns to data after the cache has lost them." },
-	{ "true sharing", "Threads write the same datum in turns." },
-	{ "unused bytes", "Lines are fetched and barely used." },
-	{ "value width", "Integers are wider than the values that they hold." },
-	{ "write allocate", "Lines are fetched only to be overwritten as a whole." },
-};
-
 /* A path as a part of a URI. */
 static const char *uri_of(const char *path, struct ml_arena *a)
 {
@@ -68,14 +39,6 @@ static void put_message(struct ml_json *w, const char *key, const char *text)
 	ml_json_end(w);
 }
 
-static const char *describe(const char *kind)
-{
-	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
-		if (!strcmp(rules[i].kind, kind))
-			return rules[i].text;
-	return kind;
-}
-
 /* A rule for each kind of finding. GitHub refuses rules without the three texts. */
 static void put_rules(struct ml_json *w, const struct ml_findings *f)
 {
@@ -89,7 +52,7 @@ static void put_rules(struct ml_json *w, const struct ml_findings *f)
 		if (kinds.count == before)
 			continue;
 		ml_json_object(w);
-		const char *text = describe(f->at[i].kind);
+		const char *text = f->at[i].rule;
 		ml_json_key_string(w, "id", f->at[i].kind);
 		put_message(w, "shortDescription", text);
 		put_message(w, "fullDescription", text);

@@ -63,7 +63,7 @@ bool ml_route_sim_findings(struct ml_workspace *ws, const struct ml_request *q,
 	ml_json_key(&a->json, "waiting");
 	ml_json_real(&a->json, f->waiting);
 	ml_json_key(&a->json, "findings");
-	ml_findings_json(f, &a->json);
+	ml_findings_json(f, &a->json, true);
 	ml_json_end(&a->json);
 	return true;
 }

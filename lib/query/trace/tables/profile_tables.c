@@ -541,7 +541,7 @@ void ml_profile_json(struct ml_profile_view *v, uint64_t top, struct ml_buf *out
 	}
 	if (v->findings) {
 		ml_json_key(&w, "findings");
-		ml_findings_json(v->findings, &w);
+		ml_findings_json(v->findings, &w, false);
 	}
 	ml_json_end(&w);
 }

@@ -5,12 +5,17 @@ import type { Row } from "./types";
 
 export type LessonView = "regions" | "rings" | "plane" | "space" | "eventmap";
 
+/** How misses of a kind are played: the finder says it (lib/analyse/find/finding.h). */
 export interface LessonPlan {
-	view: LessonView;
-	/** The cause that misses of this kind have; left out: any. */
-	cause?: string;
+	name: LessonView;
+	/** The cause that misses of this kind have; null: any. */
+	cause: string | null;
 	/** Captions compare a miss with the last touch of the same line of cache. */
 	again: boolean;
+	/** Captions name the thread that misses. */
+	threads: boolean;
+	/** What is special about a miss; words in braces are filled in. */
+	miss: string | null;
 }
 
 /** What is known about one of the misses. */
@@ -30,47 +35,12 @@ export interface Miss {
 	evicted: string;
 }
 
-const REGIONS: LessonPlan = { view: "regions", again: false };
-const RINGS: LessonPlan = { view: "rings", again: false };
-const TIME: LessonPlan = { view: "plane", cause: "capacity", again: true };
+/** The plan of a finding; `drawn`: its region has a known layout. */
+export function planOf(row: Row, drawn: boolean): LessonPlan {
+	const plan = row["view"] as LessonPlan;
+	const needsLayout = plan.name === "regions" || plan.name === "plane";
 
-const plans: Record<string, LessonPlan> = {
-	stride: REGIONS,
-	fields: REGIONS,
-	gather: REGIONS,
-	probes: REGIONS,
-	cleared: REGIONS,
-	copies: REGIONS,
-	"write allocate": REGIONS,
-	"unused bytes": REGIONS,
-	holes: REGIONS,
-	"value width": REGIONS,
-	"never read": REGIONS,
-	"first touch": { ...REGIONS, again: true },
-	"same lines": { ...RINGS, again: true },
-	imbalance: { view: "eventmap", again: false },
-	padding: { ...RINGS, cause: "conflict" },
-	overlap: { ...RINGS, cause: "conflict" },
-	"false sharing": { ...RINGS, cause: "false_sharing", again: true },
-	"true sharing": { ...RINGS, cause: "sharing", again: true },
-	tile: TIME,
-	sweep: TIME,
-	fuse: TIME,
-	nodes: { view: "space", again: false },
-	pages: { view: "space", again: false },
-};
-
-/** Whether somebody thought about how to show a kind of finding. */
-export function hasPlan(kind: string): boolean {
-	return kind in plans;
-}
-
-/** The plan for a kind of finding; `drawn`: its region has a known layout. */
-export function planOf(kind: string, drawn: boolean): LessonPlan {
-	const plan = plans[kind] ?? { view: "eventmap", again: false };
-	const needsLayout = plan.view === "regions" || plan.view === "plane";
-
-	return needsLayout && !drawn ? { ...plan, view: "space" } : plan;
+	return needsLayout && !drawn ? { ...plan, name: "space" } : plan;
 }
 
 function factOf(row: Row, key: string): string {
@@ -118,33 +88,33 @@ function ago(m: Miss): string {
 function ofSet(m: Miss): string {
 	if (m.set === null) return "";
 	return m.evicted
-		? ` Its line belongs into set ${exact(m.set)}, which is full: the line of ${m.evicted} has to leave, though other sets have room.`
-		: ` Its line belongs into set ${exact(m.set)}.`;
+		? `Its line belongs into set ${exact(m.set)}, which is full: the line of ${m.evicted} has to leave, though other sets have room.`
+		: `Its line belongs into set ${exact(m.set)}.`;
 }
 
-function strided(m: Miss): string {
+function stepped(m: Miss): string {
 	const far = away(m);
 
-	if (!far) return ` It brings in a line of ${m.line} bytes.`;
+	if (!far) return `It brings in a line of ${m.line} bytes.`;
 	return Math.abs(m.before!.distance) >= m.line
-		? ` It is ${far}: another line of ${m.line} bytes, for one element.`
-		: ` It is ${far}, where the next line of ${m.line} bytes begins.`;
+		? `It is ${far}: another line of ${m.line} bytes, for one element.`
+		: `It is ${far}, where the next line of ${m.line} bytes begins.`;
 }
 
 function scattered(m: Miss): string {
 	const far = away(m);
 
-	return far ? ` It is ${far}: nothing tells the cache where the next one is.` : "";
+	return far ? `It is ${far}: nothing tells the cache where the next one is.` : "";
 }
 
 function shared(m: Miss): string {
 	const a = m.again;
 
-	if (!a || a.thread === m.thread) return ` Another core has written to its line.`;
+	if (!a || a.thread === m.thread) return "Another core has written to its line.";
 	const verb = a.kind === "write" ? "wrote" : "read";
 	return a.datum === m.datum
-		? ` Thread ${a.thread} ${verb} it ${ago(m)}, so the line has to come over from the other core.`
-		: ` Thread ${a.thread} ${verb} ${a.datum} ${ago(m)}. That is other data on the same line, and still the line has to come over.`;
+		? `Thread ${a.thread} ${verb} it ${ago(m)}, so the line has to come over from the other core.`
+		: `Thread ${a.thread} ${verb} ${a.datum} ${ago(m)}. That is other data on the same line, and still the line has to come over.`;
 }
 
 /** A line that several cores read: each has a copy. */
@@ -152,65 +122,46 @@ function copied(m: Miss): string {
 	const a = m.again;
 
 	if (!a || a.thread === m.thread)
-		return " Other threads read the same line, so each core keeps a copy of it.";
-	return ` Thread ${a.thread} used the same line ${ago(m)}: both cores keep a copy, and each has to bring it in.`;
+		return "Other threads read the same line, so each core keeps a copy of it.";
+	return `Thread ${a.thread} used the same line ${ago(m)}: both cores keep a copy, and each has to bring it in.`;
 }
 
 function touched(m: Miss): string {
 	const a = m.again;
 
 	return !a || a.thread === m.thread
-		? " The page of it lies where the thread runs that touched it first."
-		: ` Thread ${a.thread} touched it before, ${ago(m)}: its page lies there, not where thread ${m.thread} runs.`;
+		? "The page of it lies where the thread runs that touched it first."
+		: `Thread ${a.thread} touched it before, ${ago(m)}: its page lies there, not where thread ${m.thread} runs.`;
 }
 
 function comesBack(m: Miss): string {
-	if (!m.again) return " Nothing is left of its line.";
-	return ` The program used this line ${ago(m)}; since then so much else has passed that it is gone.`;
+	if (!m.again) return "Nothing is left of its line.";
+	return `The program used this line ${ago(m)}; since then so much else has passed that it is gone.`;
 }
 
-type Teller = (m: Miss, row: Row) => string;
-
-const tellers: Record<string, Teller> = {
-	stride: strided,
-	padding: ofSet,
-	overlap: ofSet,
-	"false sharing": shared,
-	"true sharing": shared,
-	tile: comesBack,
-	sweep: comesBack,
-	fuse: comesBack,
-	nodes: scattered,
-	gather: scattered,
-	probes: scattered,
-	pages: scattered,
-	fields: (m, row) =>
-		` A line of ${m.line} bytes comes in, with all fields; the program uses only ${factOf(row, "used")}.`,
-	"unused bytes": (m, row) =>
-		` A line of ${m.line} bytes comes in; on average ${factOf(row, "used_bytes")} of them are used before it leaves.`,
-	"same lines": copied,
-	"first touch": touched,
-	holes: (m) =>
-		` A line of ${m.line} bytes comes in, with the holes between the fields, which nobody uses.`,
-	"value width": (m) =>
-		` Its value would fit into fewer bytes, and a line of ${m.line} would then hold more of them.`,
-	"never read": (m) =>
-		` A line of ${m.line} bytes comes in for a value that nothing reads later.`,
-	imbalance: (m) =>
-		` Thread ${m.thread} is at work; the lanes below the timeline show when the others are.`,
-	"write allocate": (m) =>
-		` The cache fetches the old ${m.line} bytes first, only to have them overwritten.`,
+/** What fills a word in braces; other words are facts of the finding. */
+const fillings: Record<string, (m: Miss) => string> = {
+	line: (m) => String(m.line),
+	thread: (m) => String(m.thread),
+	step: stepped,
+	far: scattered,
+	set: ofSet,
+	back: comesBack,
+	sharer: shared,
+	copy: copied,
+	toucher: touched,
 };
 
 /** One miss in words. */
 export function missWords(row: Row, m: Miss, number: number, of: number): string {
-	const kind = String(row["kind"]);
-	const who = /sharing|same lines|first touch/.test(kind)
-		? `thread ${m.thread} ${m.kind}s`
-		: `${m.kind}`;
-	const tell = tellers[kind] ?? (() => "");
+	const plan = planOf(row, true);
+	const who = plan.threads ? `thread ${m.thread} ${m.kind}s` : m.kind;
+	const special = (plan.miss ?? "").replace(
+		/\{(\w+)\}/g,
+		(_, word: string) => fillings[word]?.(m) ?? factOf(row, word),
+	);
 
-	return `Miss ${number} of ${of}: ${who} ${m.datum}, which comes from ${m.level}.${tell(m, row)}`;
+	return `Miss ${number} of ${of}: ${who} ${m.datum}, which comes from ${m.level}.${special && ` ${special}`}`;
 }
 
 /** What the stretch behind the misses shows, which is played quickly. */

@@ -47,7 +47,7 @@ const AROUND = 0.15; // of a window, beside what it is about
 async function nextMiss(
 	s: Sim,
 	place: Selection,
-	cause: string | undefined,
+	cause: string | null,
 	from: number,
 ): Promise<number | null> {
 	const ask = (more: Selection) =>
@@ -61,7 +61,11 @@ async function nextMiss(
 	return times.length ? Math.min(...times) : null;
 }
 
-async function missTimes(s: Sim, place: Selection, cause?: string): Promise<number[]> {
+async function missTimes(
+	s: Sim,
+	place: Selection,
+	cause: string | null,
+): Promise<number[]> {
 	const out: number[] = [];
 
 	for (let from = 0; out.length < MISSES; from = out.at(-1)!) {
@@ -70,7 +74,7 @@ async function missTimes(s: Sim, place: Selection, cause?: string): Promise<numb
 		out.push(at);
 	}
 	// The server may not know causes: then any misses will do.
-	return out.length || !cause ? out : missTimes(s, place);
+	return out.length || !cause ? out : missTimes(s, place, null);
 }
 
 /** The reference before a moment that has some properties, in words. */
@@ -165,9 +169,9 @@ function borrow(changes: Record<string, string>): () => void {
 function stageFor(plan: LessonPlan, region: number | undefined): Record<string, string> {
 	const n = region ?? -1;
 
-	if (plan.view === "plane") return { "plane.region": String(n), "plane.part": "" };
-	if (plan.view === "rings") return { "rings.zoom": "", "rings.tail": "auto" };
-	if (plan.view !== "regions") return {};
+	if (plan.name === "plane") return { "plane.region": String(n), "plane.part": "" };
+	if (plan.name === "rings") return { "rings.zoom": "", "rings.tail": "auto" };
+	if (plan.name !== "regions") return {};
 	const shown = shownRegions();
 	return {
 		"regions.mode": "trail",
@@ -186,7 +190,7 @@ function windowOf(
 	const [from, to] = [Math.min(...times), Math.max(...times)];
 	const around = Math.max(32, AROUND * (to - from));
 
-	if (plan.view !== "plane" && plan.view !== "eventmap") return null;
+	if (plan.name !== "plane" && plan.name !== "eventmap") return null;
 	return { from: from - around, to: to + around };
 }
 
@@ -205,7 +209,7 @@ async function stretchBehind(
 	from: number,
 ): Promise<Stretch> {
 	const long =
-		plan.view === "regions" ? trailLength() : plan.view === "rings" ? 256 : 1024;
+		plan.name === "regions" ? trailLength() : plan.name === "rings" ? 256 : 1024;
 	const to = Math.min(length.peek(), from + Math.min(LONGEST, long));
 	const { references, served } = await api.select(s.sim, place, { from, to });
 
@@ -226,7 +230,7 @@ function begin(
 	const wanted = windowOf(plan, misses, next.to);
 	const captions: Caption[] = [
 		{
-			text: introOf(plan.view, region ? names.region(region.region) : "", where),
+			text: introOf(plan.name, region ? names.region(region.region) : "", where),
 			show: () => setCursor(Math.max(0, misses[0]!.time - 1)),
 		},
 		...misses.map((m, i) => ({
@@ -244,7 +248,7 @@ function begin(
 	];
 
 	playing.value = false;
-	view.value = plan.view;
+	view.value = plan.name;
 	const giveBack = borrow(stageFor(plan, place.region));
 	restore(place);
 	if (place.line !== undefined) showLine(place.file!, place.line);
@@ -268,7 +272,7 @@ export async function showMe(row: Row): Promise<void> {
 	const s = ready.peek();
 	const place = placeOfRow(row);
 	const region = place.region !== undefined ? regionOf(place.region) : undefined;
-	const plan = planOf(String(row["kind"]), !!region && drawable(region));
+	const plan = planOf(row, !!region && drawable(region));
 
 	if (!s || isNothing(place)) {
 		message.value = "This finding is about no place that can be shown.";
