@@ -54,6 +54,27 @@ TEST(samples_tell_their_columns_and_what_a_selection_holds)
 	close_workspace();
 }
 
+TEST(a_selection_with_an_unknown_name_is_refused_by_every_route)
+{
+	static const char *const routes[] = {
+		"table",  "histogram", "pairs", "topology",
+		"select", "axes",      "loads", "offenders"
+	};
+	static const char *const params[] = { "select", "also" };
+	char path[64];
+
+	open_samples(four);
+	for (size_t i = 0; i < sizeof(routes) / sizeof(*routes); i++)
+		for (size_t k = 0; k < 2; k++) {
+			snprintf(path, sizeof(path), "/api/samples/0/%s", routes[i]);
+			err.text[0] = 0;
+			CHECK(!ASK(path, { params[k], "cpu = 1 and latnecy > 100" }));
+			CHECK_STR(err.text, "selection: expected the name of a column, "
+					    "not 'latnecy'");
+		}
+	close_workspace();
+}
+
 TEST(tables_are_ranked_and_cut)
 {
 	open_samples(four);

@@ -277,6 +277,29 @@ TEST(perf_mem_report_is_read_with_its_misprinted_address)
 	ml_samples_close(&s);
 }
 
+TEST(perf_text_of_amd_gets_the_latency_of_l1)
+{
+	/* IBS measures misses: the loads that L1 served have 0 cycles */
+	struct ml_read_options o = { .l1_latency = 5 };
+	struct ml_samples s;
+	struct ml_err err;
+
+	CHECK_OK(ml_samples_open(&s, TESTS "/samples/amd.perf-6.1.script.txt", &o, NULL,
+				 &err),
+		 &err);
+	CHECK_STR(ml_samples_role(&s, ML_SAMPLES_LATENCY)->name, "ibs_latency");
+	CHECK_EQ(cell(&s, "latency", 0), 0);
+	CHECK_EQ(cell(&s, "ibs_latency", 0), 5);
+	CHECK_EQ(cell(&s, "ibs_latency", 1), 19);
+	ml_samples_close(&s);
+	/* Intel measures all */
+	CHECK_OK(ml_samples_open(&s, TESTS "/samples/intel.perf-6.1.script.txt", &o, NULL,
+				 &err),
+		 &err);
+	CHECK_STR(ml_samples_role(&s, ML_SAMPLES_LATENCY)->name, "latency");
+	ml_samples_close(&s);
+}
+
 TEST(amd_ibs_op_columns_give_level_and_latency)
 {
 	const char *text =

@@ -19,7 +19,7 @@ const ROLES: Record<string, string> = {
 	latency: "latency",
 	level: "level",
 };
-const NAMES = ["source", "instruction_uid", "variable", "level"];
+const NAMES = ["source", "instruction", "variable", "level"];
 
 function column(name: string): SampleColumn {
 	const names = NAMES.includes(name);
@@ -38,7 +38,7 @@ function column(name: string): SampleColumn {
 
 // the columns of an IBS op table as Mitos of TUM writes it, and ours
 const COLUMNS =
-	`source line instruction_uid bytes ip variable buffer_size dims xidx yidx zidx
+	`source line instruction bytes ip variable buffer_size dims xidx yidx zidx
 pid tid time addr cpu latency ibs_op_cur_cnt ibs_op_rip ibs_comp_to_ret_ctr
 ibs_tag_to_ret_ctr ibs_op_brn_resync ibs_op_mispred_return ibs_op_return ibs_op_brn_taken
 ibs_op_brn_misp ibs_op_brn_ret ibs_rip_invalid ibs_op_brn_fuse ibs_op_microcode

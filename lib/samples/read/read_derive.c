@@ -72,14 +72,27 @@ static void note_silence(struct ml_samples *s, bool perf)
 		perf ? "the operation (load or store)" : "other bits");
 }
 
-/* From the word of the hardware or the kernel. Columns move when one is added, so they
- * are looked up afterwards. */
-static void derive_word(struct ml_samples *s, bool perf)
+static void note_l1(struct ml_samples *s, uint64_t l1_latency)
+{
+	s->note = ml_arena_printf(
+		&s->arena,
+		"ibs_latency is the miss latency and %llu cycles assumed for L1",
+		(unsigned long long)l1_latency);
+}
+
+/*
+ * From the word of the hardware or the kernel. Columns move when one is added, so they
+ * are looked up afterwards. True: no load from L1 has a latency, as in perf's texts of
+ * AMD IBS, which measures misses.
+ */
+static bool derive_word(struct ml_samples *s, bool perf)
 {
 	size_t level = add_level(s);
 	size_t tlb = add_named(s, "tlb_miss", "misses TLB", ML_SAMPLES_UNSIGNED);
 	size_t op = perf ? add_named(s, "op", "operation", ML_SAMPLES_NAMES) : 0;
-	const struct ml_samples_column *c = ml_samples_role(s, ML_SAMPLES_SOURCE_WORD);
+	const struct ml_samples_column *c = ml_samples_role(s, ML_SAMPLES_SOURCE_WORD),
+				       *latency = ml_samples_latency(s);
+	uint64_t loads = 0, timed = 0; /* from L1 */
 	bool tells = false;
 
 	for (uint64_t i = 0; i < s->rows; i++) {
@@ -91,6 +104,11 @@ static void derive_word(struct ml_samples *s, bool perf)
 					      : ml_level_of_pebs(w);
 
 		tells |= served != ML_LEVEL_UNKNOWN;
+		if (perf && served == ML_LEVEL_L1 && ml_op_of_perf(w) & 2 && latency &&
+		    !ml_samples_missing(latency, i)) {
+			loads++;
+			timed += ml_samples_bits(latency, i) != 0;
+		}
 		ml_samples_put(s, level, i, served);
 		ml_samples_put(s, tlb, i,
 			       known && (perf ? ml_tlb_miss_of_perf(w)
@@ -109,6 +127,22 @@ static void derive_word(struct ml_samples *s, bool perf)
 	name_levels(s, level);
 	if (!tells)
 		note_silence(s, perf);
+	return loads && !timed;
+}
+
+static void add_l1(struct ml_samples *s, uint64_t l1_latency)
+{
+	size_t column = add_named(s, "ibs_latency", "latency with L1",
+				  ML_SAMPLES_UNSIGNED);
+	const struct ml_samples_column *c = ml_samples_latency(s);
+
+	for (uint64_t i = 0; i < s->rows; i++)
+		if (ml_samples_missing(c, i))
+			ml_samples_put_missing(s, column, i);
+		else
+			ml_samples_put(s, column, i, ml_samples_bits(c, i) + l1_latency);
+	ml_samples_set_role(s, column, ML_SAMPLES_LATENCY);
+	note_l1(s, l1_latency);
 }
 
 /* A flag of AMD IBS that may be missing: then 0. */
@@ -153,11 +187,7 @@ static void derive_ibs(struct ml_samples *s, uint64_t l1_latency)
 	name_levels(s, level);
 	if (timed) {
 		ml_samples_set_role(s, latency, ML_SAMPLES_LATENCY);
-		s->note =
-			ml_arena_printf(&s->arena,
-					"ibs_latency is the miss latency and %llu cycles "
-					"assumed for L1",
-					(unsigned long long)l1_latency);
+		note_l1(s, l1_latency);
 	}
 }
 
@@ -346,7 +376,8 @@ bool ml_read_derive(struct ml_samples *s, const struct ml_read_options *o,
 				      : strcasecmp(word->name, "dataSource") != 0 ||
 						word->max > 0x3ff;
 
-		derive_word(s, perf);
+		if (derive_word(s, perf))
+			add_l1(s, o->l1_latency);
 	}
 	round_latency(s);
 	bound_latency(s);

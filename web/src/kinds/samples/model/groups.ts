@@ -159,6 +159,11 @@ const ROLES: [role: string, name: string, phrases: string[], weight: number][] =
 	["ip", "instruction pointer", ["ip"], 0.5],
 ];
 
+/** What people call columns that have no role, by their heading. */
+const HEADINGS: Record<string, string> = {
+	instruction: "instruction uid", // Mitos
+};
+
 function levelText(info: SamplesInfo, levels: string[], known: string[]): string | null {
 	const column = roleColumn(info, "level");
 	const there = levels.filter((l) => known.includes(l));
@@ -186,7 +191,7 @@ function axisGroups(info: SamplesInfo): Group[] {
 		const derived = c.role === "datasource" && roleColumn(info, "level") >= 0;
 
 		return {
-			name: role?.[1] ?? (plain || c.column),
+			name: role?.[1] ?? HEADINGS[c.column.toLowerCase()] ?? (plain || c.column),
 			phrases: [c.column, plain, ...(role?.[2] ?? [])],
 			axis,
 			select: null,
