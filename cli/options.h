@@ -6,6 +6,7 @@
  * Understood: --name=VALUE, --name VALUE, -nVALUE, -n VALUE, flags joined (-ab),
  * and -- which ends options. Options may stand behind operands unless the
  * command says `stops`. Of an option given twice the last counts, except lists.
+ * Held by tests/program/test_options.c.
  */
 #pragma once
 

@@ -9,6 +9,7 @@
  * either side; numbers with k, M, G (powers of 1000) or %. A name is a path of
  * parts with dots between them, each a word and perhaps a text or number in parentheses;
  * the command that tests the expression looks its value up.
+ * Held by tests/program/test_threshold.c.
  */
 #pragma once
 

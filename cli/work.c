@@ -8,6 +8,15 @@
 
 static volatile bool stop; /* a signal handler can only write to a global */
 
+/* The end of a terminal; nohup makes programs ignore it. */
+static void heed_hangup(const struct sigaction *act)
+{
+	struct sigaction old;
+
+	if (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, act, NULL);
+}
+
 static void on_signal(int number)
 {
 	ml_stop(&stop);
@@ -67,6 +76,7 @@ void cmd_work_begin(struct cmd_work *w)
 
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
+	heed_hangup(&act);
 	ml_progress_start(&w->progress, stderr);
 	w->work = (struct ml_work){ cancelled, show, w };
 	w->advice = w->part = NULL;

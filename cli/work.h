@@ -1,5 +1,5 @@
 /*
- * Long work of a command: a progress bar on stderr, and SIGINT or SIGTERM that end it.
+ * Long work of a command: a progress bar on stderr, and SIGINT, SIGTERM or SIGHUP that end it.
  * The first signal cancels the work, so that files stay whole and commands can print
  * what is known until then; a second one ends the
  * program at once.

@@ -2,6 +2,7 @@
  * Keeps answers that took long to compute, for routes whose answers last (struct
  * ml_route). The total size is bounded; the answers that were unused for longest go
  * first.
+ * Held by tests/serve/test_answers.c.
  */
 #pragma once
 

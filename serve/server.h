@@ -3,6 +3,7 @@
  * events that tells how far jobs are. One thread a connection, so a slow answer delays no
  * other. When a client hangs up, as a page that aborts a request does, the work on its
  * answer ends within milliseconds.
+ * Held by tests/serve/test_server.c.
  */
 #pragma once
 

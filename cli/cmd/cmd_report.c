@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/simulated.h"
 #include "lib/base/buf.h"
+#include "lib/base/lock.h"
 #include "lib/query/report/report.h"
 #include "lib/query/report/report_samples.h"
 #include "lib/query/samples/sample_tables.h"
@@ -67,6 +68,14 @@ static const char *output_of(const char *input, struct ml_arena *a)
 }
 
 /* The same for a table of samples. */
+/* Of two reports into one file the second is refused before its long work. */
+static bool take_output(const char *path, struct ml_err *err)
+{
+	struct ml_lock lock; /* until the process ends */
+
+	return !strcmp(path, "-") || ml_lock_take(&lock, path, err);
+}
+
 static int report_samples(const char *input, const struct options *o)
 {
 	struct ml_sample_report_options r = { o->select, o->no_source };
@@ -77,10 +86,13 @@ static int report_samples(const char *input, const struct options *o)
 	struct cmd_work work;
 	struct ml_err err;
 
+	const char *path = o->output ? o->output : output_of(input, &arena);
 	cmd_work_begin(&work);
-	bool ok = ml_samples_open(&s, input, NULL, &work.work, &err);
+	bool ok = take_output(path, &err) &&
+		  ml_samples_open(&s, input, NULL, &work.work, &err);
 	if (!ok) {
 		cmd_work_end(&work);
+		ml_arena_release(&arena);
 		return cmd_fail(&cmd_report, &err);
 	}
 	ml_sample_question_init(&q, &s, &arena);
@@ -89,7 +101,6 @@ static int report_samples(const char *input, const struct options *o)
 	ok = ml_sample_question_set(&q, o->select, NULL, NULL, NULL, NULL, NULL, &err) &&
 	     ml_report_samples(&q, &r, &out, &err);
 	cmd_work_end(&work);
-	const char *path = o->output ? o->output : output_of(input, &arena);
 	ok = ok && simulated_write(&work.work, path, &out, &err);
 	if (ok && strcmp(path, "-") != 0)
 		fprintf(stderr, "memlamp report: wrote %s\n", path);
@@ -129,9 +140,11 @@ static int run(int argc, char **argv)
 				    .phase = o.phase,
 				    .from = o.from,
 				    .to = o.to };
-	if (!simulated_open(&s, &w, &err))
-		return cmd_fail(&cmd_report, &err);
 	const char *path = o.output ? o.output : output_of(argv[0], &arena);
+	if (!take_output(path, &err) || !simulated_open(&s, &w, &err)) {
+		ml_arena_release(&arena);
+		return cmd_fail(&cmd_report, &err);
+	}
 	r.from = s.from;
 	r.to = s.to;
 	r.phase = o.phase;

@@ -11,6 +11,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "lib/base/json.h"
+#include "lib/base/lock.h"
 #include "lib/base/table.h"
 #include "lib/query/sampling/timed_samples.h"
 #include "lib/samples/read/read_samples.h"
@@ -68,6 +69,7 @@ struct run {
 	size_t count, cap;
 	int status; /* of the program, as waitpid gives it */
 	bool timed;
+	struct ml_lock lock; /* of the output, until the process ends */
 };
 
 enum { FEW = 100 }; /* samples that say little */
@@ -200,7 +202,7 @@ static bool sample(struct run *r, const struct ml_perf_mem *p, struct ml_err *er
 	char *scratch = (char *)ml_arena_printf(&r->a, "%s/memlamp-sample-XXXXXX",
 						folder && *folder ? folder : "/tmp");
 
-	if (!ml_process_check(r->argv[0], err))
+	if (!ml_process_check(r->argv[0], err) || !ml_lock_take(&r->lock, r->output, err))
 		return false;
 	enum method m = choose(r, p, err);
 	if (m == METHOD_NONE)

@@ -20,6 +20,7 @@
 #include "lib/analyse/passes/temperature.h"
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
+#include "lib/base/lock.h"
 #include "lib/base/table.h"
 #include "lib/query/trace/tables/phases.h"
 #include "lib/query/trace/tables/profile_tables.h"
@@ -317,6 +318,7 @@ static int run(int argc, char **argv)
 {
 	struct options o = { 0 };
 	struct work w = { .o = &o, .scores = ml_temperature_default() };
+	struct ml_lock lock; /* until the process ends */
 	struct ml_err err;
 	int status;
 
@@ -336,7 +338,8 @@ static int run(int argc, char **argv)
 	o.reuse |= o.sampled || (o.csv && !strncmp(o.csv, "reuse", 5));
 	o.temperature |= o.csv && !strcmp(o.csv, "temperature");
 	signal(SIGPIPE, SIG_DFL); /* `memlamp sim x | head` ends without a word */
-	if (!ml_trace_open(&w.trace, argv[0], &err))
+	if ((o.output && !ml_lock_take(&lock, o.output, &err)) ||
+	    !ml_trace_open(&w.trace, argv[0], &err))
 		return cmd_fail(&cmd_sim, &err);
 	cmd_work_begin(&w.work);
 	cmd_work_advise(

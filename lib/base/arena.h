@@ -5,6 +5,7 @@
  *
  * When memory runs out, these functions abort the program. No other code does, except by
  * ml_exhausted.
+ * Held by tests/base/test_arena.c.
  */
 #pragma once
 

@@ -3,6 +3,7 @@
  * (7 bits a byte, the low bits first, the top bit set in all bytes but the last; signed
  * values zigzag-coded). struct ml_bytes reads them from foreign bytes. A read beyond the
  * end returns 0 and sets `bad`, so that a parser need check only at the end of a record.
+ * Held by tests/base/test_buf.c.
  */
 #pragma once
 

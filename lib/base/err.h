@@ -2,6 +2,7 @@
  * Errors caused by files, input or options. A function that may fail for such a reason
  * returns bool and takes a struct ml_err as its last parameter. When it returns false,
  * the struct holds a kind, and a sentence that names the file, the place and the value.
+ * Held by tests/base/test_err.c.
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 /*
  * Reading whole files: ml_file_map for large files that do not change, ml_file_read for
  * small ones.
+ * Held by tests/base/test_file.c.
  */
 #pragma once
 

@@ -61,14 +61,14 @@ static bool write_all(int fd, const char *bytes, size_t size)
 	return true;
 }
 
-bool ml_growfile_open(struct ml_growfile *f, const char *path, const void *bytes,
-		      size_t size, struct ml_err *err)
+bool ml_growfile_open(struct ml_growfile *f, const char *path, bool late,
+		      const void *bytes, size_t size, struct ml_err *err)
 {
 	struct stat st;
 
 	*f = (struct ml_growfile){ .fd = -1, .path = ml_hidden_resolved(path) };
 	bool exists = !stat(f->path, &st);
-	f->in_place = exists && must_stay(f->path, &st);
+	f->in_place = exists && (late ? !S_ISREG(st.st_mode) : must_stay(f->path, &st));
 	f->replaces = exists && !f->in_place;
 	f->fd = f->in_place ? open(f->path, O_WRONLY | O_TRUNC | O_CLOEXEC)
 			    : ml_hidden_open(f->path, O_WRONLY, &f->hidden);
@@ -79,7 +79,7 @@ bool ml_growfile_open(struct ml_growfile *f, const char *path, const void *bytes
 	ok = ok && write_all(f->fd, bytes, size);
 	if (!ok)
 		ml_fail_errno(err, "%s: cannot create the file", path);
-	if (ok && !f->replaces)
+	if (ok && !f->replaces && !late)
 		ok = ml_growfile_show(f, err);
 	if (!ok)
 		release(f);

@@ -22,9 +22,13 @@ struct ml_growfile {
 	bool replaces; /* there is an older file */
 };
 
-/* Makes the file and writes its first bytes. On failure there is nothing to release. */
-bool ml_growfile_open(struct ml_growfile *f, const char *path, const void *bytes,
-		      size_t size, struct ml_err *err);
+/*
+ * Makes the file and writes its first bytes. With `late` it gets its name by
+ * ml_growfile_show only, and replaces any regular file: what is there stays if the new
+ * file fails. On failure there is nothing to release.
+ */
+bool ml_growfile_open(struct ml_growfile *f, const char *path, bool late,
+		      const void *bytes, size_t size, struct ml_err *err);
 /* The file holds something: it takes the place of an older one. */
 bool ml_growfile_show(struct ml_growfile *f, struct ml_err *err);
 /* Ends writing; a file without a name is gone then. */

@@ -11,6 +11,8 @@
  *	ml_json_string(&w, "L1");
  *	ml_json_end(&w);
  *	ml_json_end(&w);
+ *
+ * Held by tests/base/test_json.c.
  */
 #pragma once
 

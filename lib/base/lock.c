@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -37,7 +38,8 @@ static socklen_t name_of(const char *path, struct sockaddr_un *name)
  */
 static bool is_ours(const struct sockaddr_un *name, socklen_t size)
 {
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	/* a queue of those that ask may be full: nobody waits for that */
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct ucred peer = { 0 };
 	socklen_t room = sizeof(peer);
 	bool ours = fd >= 0 && !connect(fd, (const struct sockaddr *)name, size) &&
@@ -52,12 +54,17 @@ static bool is_ours(const struct sockaddr_un *name, socklen_t size)
 bool ml_lock_take(struct ml_lock *l, const char *path, struct ml_err *err)
 {
 	struct sockaddr_un name;
-	socklen_t size = name_of(path, &name);
+	struct stat st;
 
+	l->fd = -1;
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return true;
+	socklen_t size = name_of(path, &name);
 	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (l->fd < 0)
 		return true;
-	if (!bind(l->fd, (const struct sockaddr *)&name, size) && !listen(l->fd, 1))
+	if (!bind(l->fd, (const struct sockaddr *)&name, size) &&
+	    !listen(l->fd, SOMAXCONN))
 		return true;
 	bool taken = errno == EADDRINUSE && is_ours(&name, size);
 	ml_lock_release(l);

@@ -14,7 +14,7 @@ struct ml_lock {
 	int fd; /* -1: not locked */
 };
 
-/* False: another process holds the lock. Where locking is not possible, it does
- * nothing. */
+/* False: another process holds the lock. Where locking is not possible, it does nothing,
+ * nor for pipes and devices, which several may write. */
 bool ml_lock_take(struct ml_lock *l, const char *path, struct ml_err *err);
 void ml_lock_release(struct ml_lock *l);

@@ -1,6 +1,7 @@
 /*
  * Hash maps: 64-bit keys to 64-bit values, and names to small numbers. They use open
  * addressing and cannot remove keys. A map of zero bytes is empty and ready.
+ * Held by tests/base/test_map.c.
  */
 #pragma once
 

@@ -2,6 +2,7 @@
  * Compression by zstd, one block at a time. A packer or unpacker keeps the context of
  * zstd for the next block. One of zero bytes is ready; only one thread may use it at a
  * time.
+ * Held by tests/base/test_pack.c.
  */
 #pragma once
 

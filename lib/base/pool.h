@@ -1,6 +1,7 @@
 /*
  * A pool of threads. Jobs start in the order in which they were submitted and end in any
  * order.
+ * Held by tests/base/test_pool.c.
  */
 #pragma once
 

@@ -2,6 +2,7 @@
  * A progress line on a terminal. If the file is not a terminal, nothing is written. The
  * line is written at most ten times a second, so a caller may update it for every batch.
  * ml_progress_end erases it, so that later output starts on an empty line.
+ * Held by tests/base/test_progress.c.
  */
 #pragma once
 

@@ -13,6 +13,7 @@
  * the caller while it waits. So all processors are busy, no matter how the work is spread
  * over the stages. A thread that has taken a stage goes on with it as long as there are
  * pieces, because the state of the stage is in its cache.
+ * Held by tests/base/test_relay.c.
  */
 #pragma once
 

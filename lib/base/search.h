@@ -5,6 +5,8 @@
  *
  *	size_t i = ml_search_above(list, count, sizeof(*list),
  *				   offsetof(struct piece, low), addr);
+ *
+ * Held by tests/base/test_search.c.
  */
 #pragma once
 

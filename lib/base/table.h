@@ -17,6 +17,7 @@
  *	ml_table_release(&t);
  *
  * Callers add cells in the order of the columns, row after row.
+ * Held by tests/base/test_table.c.
  */
 #pragma once
 

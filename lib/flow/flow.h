@@ -11,6 +11,7 @@
  * What a front end cannot express is never dropped: a value that depends on data is
  * unknown (an access at an unknown place, a guard that may hold), a number of iterations
  * that depends on data is a parameter of its own, and notes say so.
+ * Held by tests/flow/test_flow.c.
  */
 #pragma once
 

@@ -3,6 +3,7 @@
  * set of constraints, how many variants fail exactly these. A set is a mask, bit c being
  * constraint c; mask 0 are the survivors. Everything that is drawn or told about the
  * overlap of constraints follows from this table.
+ * Held by tests/prune/test_combos.c.
  */
 #pragma once
 

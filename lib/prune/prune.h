@@ -2,6 +2,7 @@
  * Evaluates a search space: how many variants fail which constraints, and which variants
  * those are. Native code does it where it pays and a compiler is there, the interpreter
  * otherwise; both give the same answers.
+ * Held by tests/prune/test_prune.c.
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 /*
  * A search space as it is opened: a description, which is evaluated, or the paper's table
  * of combinations, which says how many variants fail what but not which they are.
+ * Held by tests/base/test_search.c.
  */
 #pragma once
 

@@ -14,6 +14,7 @@
  * for each parameter; variants are counted as nested loops run, the first parameter
  * slowest. An expression is computed as soon as its inputs are known: a zero divisor is
  * an error even where the ranges of later parameters turn out to be empty.
+ * Held by tests/prune/test_space.c.
  */
 #pragma once
 

@@ -6,6 +6,7 @@
  *
  * Tables come from files of other tools (read_samples.h) or from a file of ours
  * (samples_file.h); samples_make.h fills them. A table does not change once it is complete.
+ * Held by tests/samples/test_samples.c.
  */
 #pragma once
 

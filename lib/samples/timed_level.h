@@ -4,6 +4,7 @@
  * the level under whose measured times it is most likely: most of the nearest measured
  * times are of this level. Where two levels take the same time the answer is both. What
  * takes longer than most loads from memory comes from memory.
+ * Held by tests/samples/test_timed_level.c.
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 /*
  * The reader of trace files. ml_trace_open maps the file and reads its index and tables.
  * A cursor decodes the references chunk by chunk, as they are asked for.
+ * Held by tests/trace/test_trace.c.
  */
 #pragma once
 

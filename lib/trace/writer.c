@@ -30,6 +30,7 @@ enum { PIECE = 8192 }; /* see ml_writer_large_ref */
 struct ml_writer {
 	struct ml_growfile file;
 	const char *path; /* of the file */
+	bool whole;       /* the file gets its name when it is complete */
 	bool broken;      /* a write failed: the writer writes nothing more */
 	uint64_t offset;  /* of the next block */
 	uint64_t sent;    /* when the last chunk was sent to the encoders, by ml_now */
@@ -79,7 +80,8 @@ static bool write_all(struct ml_writer *w, const struct ml_buf *out, struct ml_e
 	return true;
 }
 
-bool ml_writer_open(struct ml_writer **out, const char *path, struct ml_err *err)
+static bool open_writer(struct ml_writer **out, const char *path, bool whole,
+			struct ml_err *err)
 {
 	struct ml_file_header h = { .version = ML_FORMAT_VERSION,
 				    .created = (uint64_t)time(NULL) };
@@ -90,7 +92,7 @@ bool ml_writer_open(struct ml_writer **out, const char *path, struct ml_err *err
 		return ml_fail_errno(err,
 				     "cannot get random bytes for the id of the trace");
 	ml_format_put_header(&head, &h);
-	bool ok = ml_growfile_open(&file, path, head.data, head.size, err);
+	bool ok = ml_growfile_open(&file, path, whole, head.data, head.size, err);
 	uint64_t size = head.size;
 	ml_buf_release(&head);
 	if (!ok)
@@ -98,6 +100,7 @@ bool ml_writer_open(struct ml_writer **out, const char *path, struct ml_err *err
 	struct ml_writer *w = ml_resize(NULL, sizeof(*w));
 	*w = (struct ml_writer){ .file = file,
 				 .path = file.path,
+				 .whole = whole,
 				 .offset = size,
 				 .thread = 1,
 				 .sent = ml_now() };
@@ -106,6 +109,16 @@ bool ml_writer_open(struct ml_writer **out, const char *path, struct ml_err *err
 	ml_steps_clear(steps_now(w), w->thread);
 	*out = w;
 	return true;
+}
+
+bool ml_writer_open(struct ml_writer **w, const char *path, struct ml_err *err)
+{
+	return open_writer(w, path, false, err);
+}
+
+bool ml_writer_open_whole(struct ml_writer **w, const char *path, struct ml_err *err)
+{
+	return open_writer(w, path, true, err);
 }
 
 void ml_writer_abandon(struct ml_writer *w)
@@ -205,7 +218,8 @@ static bool write_parcels(struct ml_writer *w, bool wait, struct ml_err *err)
 		if (ok && !w->broken)
 			ok = write_blocks(w, &p->before, err) &&
 			     write_blocks(w, &p->refs, err) &&
-			     (!p->refs.size || ml_growfile_show(&w->file, err));
+			     (!p->refs.size || w->whole ||
+			      ml_growfile_show(&w->file, err));
 		ml_encode_queue_done(&w->queue);
 	}
 	if (ok && w->broken)

@@ -26,6 +26,8 @@ struct ml_writer;
 /* Creates the file and writes its header. An older file of that name stays until the new
  * one has references or is complete (growfile.h). */
 bool ml_writer_open(struct ml_writer **w, const char *path, struct ml_err *err);
+/* The same for a trace that is of no use until it is complete: only then it has a name. */
+bool ml_writer_open_whole(struct ml_writer **w, const char *path, struct ml_err *err);
 /*
  * How encoding shares the machine with the recorded program (encode_queue.h). Call it
  * before the first reference; without it the encoders run at the caller's priority.

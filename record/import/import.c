@@ -4,6 +4,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
+#include "lib/base/lock.h"
 #include "record/import/import_probe.h"
 
 /* In the order in which they are asked. */
@@ -82,6 +83,7 @@ bool ml_import_run(const struct ml_import_options *o,
 	const char *format = o->model ? ml_importer_model.name : o->format;
 	struct ml_import_probe probe;
 	struct ml_import im = { o, &probe, result };
+	struct ml_lock lock = { .fd = -1 };
 
 	*result = (struct ml_import_result){ 0 };
 	if (o->model)
@@ -97,7 +99,9 @@ bool ml_import_run(const struct ml_import_options *o,
 	if (ok && o->input && !strcmp(o->input, result->path))
 		ok = ml_fail(err, ML_USAGE, "%s would be written over; say -o FILE",
 			     o->input);
-	ok = ok && result->importer->run(&im, err);
+	ok = ok && ml_lock_take(&lock, result->path, err) &&
+	     result->importer->run(&im, err);
+	ml_lock_release(&lock);
 	ml_import_probe_close(&probe);
 	return ok;
 }

@@ -3,6 +3,7 @@
  * struct in a constant list: adding a format is one file import_NAME.c and one line in
  * import.c. It says whether it knows an input (import_probe.h) and makes one document of
  * one kind. Importers that read lines and make a trace share trace_import.h.
+ * Held by tests/record/test_import.c.
  */
 #pragma once
 

@@ -1,11 +1,8 @@
 #include "record/import/trace_import.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "lib/base/arena.h"
 #include "lib/trace/text/scan.h"
@@ -49,62 +46,22 @@ static bool fill(struct ml_trace_import *im, const char *format,
 	       read(im, err);
 }
 
-/* A message about the unfinished trace names the path that the user asked for. */
-static void rename_in(struct ml_err *err, const char *part, const char *path)
-{
-	size_t old = strlen(part), new = strlen(path);
-
-	if (!strncmp(err->text, part, old) && new < old) {
-		memcpy(err->text, path, new);
-		memmove(err->text + new, err->text + old, strlen(err->text + old) + 1);
-	}
-}
-
-/* Takes the place of an older trace, which must not be lost in a crash of the system. */
-static bool replace(const char *part, const char *path, struct ml_err *err)
-{
-	int fd = access(path, F_OK) ? -1 : open(part, O_RDONLY | O_CLOEXEC);
-	bool safe = fd < 0 || !fsync(fd) || errno == EINVAL || errno == EROFS;
-
-	if (fd >= 0)
-		close(fd);
-	return (safe && !rename(part, path)) ||
-	       ml_fail_errno(err, "%s: cannot be renamed", part);
-}
-
-/*
- * The trace grows under another name in the same folder. An output that exists and is no
- * regular file (/dev/null, a pipe) is written directly and never renamed over.
- */
 static bool write_trace(struct ml_trace_import *im, struct ml_import_result *result,
 			bool (*read)(struct ml_trace_import *, struct ml_err *),
 			struct ml_err *err)
 {
-	const char *path = result->path;
-	struct ml_arena a = { 0 };
 	struct stat st;
-	bool direct = !stat(path, &st) && !S_ISREG(st.st_mode);
-	const char *part = direct ? path
-				  : ml_arena_printf(&a, "%s.%d.part", path, getpid());
-	bool ok = ml_writer_open(&im->writer, part, err);
 
-	if (ok) {
-		ok = fill(im, result->importer->name, read, err);
-		result->count = ml_writer_time(im->writer);
-		if (ok)
-			ok = ml_writer_close(im->writer, err);
-		else
-			ml_writer_abandon(im->writer);
-		if (ok && !stat(part, &st))
-			result->written = (uint64_t)st.st_size;
-		if (ok && !direct)
-			ok = replace(part, path, err);
-		if (!ok && !direct)
-			unlink(part);
-	}
+	if (!ml_writer_open_whole(&im->writer, result->path, err))
+		return false;
+	bool ok = fill(im, result->importer->name, read, err);
+	result->count = ml_writer_time(im->writer);
 	if (!ok)
-		rename_in(err, part, path);
-	ml_arena_release(&a);
+		ml_writer_abandon(im->writer);
+	else
+		ok = ml_writer_close(im->writer, err);
+	if (ok && !stat(result->path, &st))
+		result->written = (uint64_t)st.st_size;
 	return ok;
 }
 

@@ -2,6 +2,7 @@
  * Which references of a recording are kept. The filter decides for whole steps where it
  * can; where a step is cut, it decides for each slot. References left out are counted and
  * become a gap before the next kept reference.
+ * Held by tests/record/test_filter.c.
  */
 #pragma once
 

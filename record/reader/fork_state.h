@@ -3,6 +3,7 @@
  * the state of the filter. Each process has its own ring reader in its own thread. When
  * the ring reader of the parent comes to the fork it publishes the parent's state here;
  * the ring reader of the child waits for that state and continues from it.
+ * Held by tests/record/test_fork_state.c.
  */
 #pragma once
 

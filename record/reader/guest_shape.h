@@ -1,6 +1,7 @@
 /*
  * Converts the payload of ML_WORD_SHAPE (record/ring.h) to a shape of the trace, with its
  * sites resolved.
+ * Held by tests/record/test_guest_shape.c.
  */
 #pragma once
 

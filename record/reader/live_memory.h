@@ -2,6 +2,7 @@
  * The live pieces of a recorded process's memory, found by their first address. Each call
  * of malloc and free looks one up, so this is an open-addressing hash table of pieces.
  * Zero bytes are an empty table.
+ * Held by tests/record/test_live_memory.c.
  */
 #pragma once
 

@@ -1,5 +1,6 @@
 /*
  * The options of a recording.
+ * Held by tests/program/test_options.c.
  */
 #pragma once
 

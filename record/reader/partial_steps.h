@@ -1,6 +1,7 @@
 /*
  * Writes steps of which the filter keeps only some references. The kept slots of a shape
  * form a shape of their own, which is made once for each shape and choice of slots.
+ * Held by tests/record/test_partial_steps.c.
  */
 #pragma once
 

@@ -2,6 +2,7 @@
  * Loops in which a thread waits: it goes through the same few steps again and again, with
  * the same addresses, and writes nothing but its own stack. The first rounds are kept;
  * the others can be left out, as they tell nothing new.
+ * Held by tests/record/test_spin.c.
  */
 #pragma once
 

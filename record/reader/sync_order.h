@@ -9,6 +9,7 @@
  *  - A thread that goes on comes behind the first wake since it began to wait.
  *
  * Waits that follow from earlier ones between the same two threads are left out.
+ * Held by tests/record/test_sync_order.c.
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 /*
  * Instructions of AVX-512 in a program: Valgrind does not know them, and the program dies
  * of SIGILL where it runs one.
+ * Held by tests/record/test_avx512.c.
  */
 #pragma once
 

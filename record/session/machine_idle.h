@@ -1,6 +1,7 @@
 /*
  * Is the machine idle apart from the recording? Compares the time that all processors
  * worked with the time that the recording used of it.
+ * Held by tests/record/test_machine_idle.c.
  */
 #pragma once
 

@@ -2,6 +2,7 @@
  * Samples of the hardware by `perf mem record`. perf needs a PMU that samples memory
  * accesses (Intel PEBS, AMD IBS, Arm SPE), and permission. Where something is missing,
  * the check says what, before any program runs.
+ * Held by tests/record/test_perf_mem.c.
  */
 #pragma once
 

@@ -3,6 +3,7 @@
  * priorities, and how long the writer waits for the threads of lowest priority
  * (lib/trace/chunk/encode_queue.h has the mechanism). machine_idle.h says when the background
  * crew is of use.
+ * Held by tests/record/test_record_pace.c.
  */
 #pragma once
 

@@ -8,6 +8,7 @@
  *	PUSH(*list, 3)		list->at = realloc(list->at, ++list->n * ...
  *
  * Brackets around a parameter are dropped where the text means the same without them.
+ * Held by tests/record/test_macro.c.
  */
 #pragma once
 

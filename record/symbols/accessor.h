@@ -3,6 +3,7 @@
  * or Domain::x. Their lines say nothing about what the program does there, so what they
  * touch counts for the line that calls them. A function is one if it is declared in a
  * header, or if several lines of its unit call it, and if its source can be read.
+ * Held by tests/record/test_accessor.c.
  */
 #pragma once
 

@@ -3,6 +3,7 @@
  * copy a call when the code before it branches, so that allocate(a(n), b(n)) may have
  * three calls of malloc; their addresses do not tell which array each is for, but the
  * first execution does.
+ * Held by tests/record/test_call_order.c.
  */
 #pragma once
 

@@ -2,6 +2,7 @@
  * Which package of Debian has the debug symbols of an installed program: the package that
  * owns the file, by dpkg's lists, with -dbgsym behind its name, and whether the lists of
  * apt have that one.
+ * Held by tests/record/test_debug_package.c.
  */
 #pragma once
 

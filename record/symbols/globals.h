@@ -8,6 +8,7 @@
  * an address is the most precise one. All blocks live from the start to the end, also
  * those of libraries that are loaded late or unloaded. Thread-local variables are left
  * out: they have an address for each thread.
+ * Held by tests/record/test_globals.c.
  */
 #pragma once
 

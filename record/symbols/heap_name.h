@@ -5,6 +5,7 @@
  * and DWARF its type. Otherwise the name is function and line, with the library function
  * that was called there ("fopen in load:33"), or without source the function and its
  * caller ("insert from main"), or "heap of PROGRAM".
+ * Held by tests/record/test_heap_name.c.
  */
 #pragma once
 

@@ -2,6 +2,7 @@
  * From instruction addresses of a recorded process to sites: object, function,
  * file, line and the chain of inlined calls. Each address is looked up once. A library
  * at the address of an unmapped one has sites of its own.
+ * Held by tests/record/test_sites.c.
  */
 #pragma once
 

@@ -4,6 +4,7 @@
  * under Valgrind tells enough for that: when it leaves the user's code, the last call
  * instruction seen there is pushed with the stack pointer; entries below the stack
  * pointer have returned. This works across callbacks (qsort), longjmp and exceptions.
+ * Held by tests/record/test_callers.c.
  */
 #pragma once
 

@@ -5,6 +5,7 @@
  * A course goes where most runs of a draft go, from each part on to the next. So a track
  * fits many runs to some length, and not one run to its end. A course that would tell the
  * runs for less than that of the present track is better.
+ * Held by tests/record/test_course.c.
  */
 #pragma once
 

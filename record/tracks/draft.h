@@ -7,6 +7,7 @@
  *
  * The number of drafts is limited. A head whose runs stop coming loses its draft to
  * another.
+ * Held by tests/record/test_draft.c.
  */
 #pragma once
 

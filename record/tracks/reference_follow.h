@@ -5,6 +5,7 @@
  *
  * ml_reference_follow_plain is the definition; ml_reference_follow_eights compares eight
  * references at a time where the processor can.
+ * Held by tests/record/test_reference_follow.c.
  */
 #pragma once
 

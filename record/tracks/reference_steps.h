@@ -8,6 +8,7 @@
  * element) or moved as others did are compared, and not written.
  *
  * This runs for each reference of a recording, at about a nanosecond each.
+ * Held by tests/record/test_reference_steps.c.
  */
 #pragma once
 

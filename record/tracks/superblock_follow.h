@@ -4,6 +4,7 @@
  * a constant from that of an earlier word, or from itself (then it may be anything), or
  * has drifted from an earlier one as far as two others are apart, times a power of two.
  * The values of bases are picked out on the way.
+ * Held by tests/record/test_superblock_follow.c.
  */
 #pragma once
 

@@ -5,6 +5,7 @@
  * is expected to run behind it again. Following a track (superblock_track.h) is a
  * comparison of words, whatever superblocks they tell of, and all that went along the
  * track is one step of the trace. superblock_heads.h decides which tracks there are.
+ * Held by tests/record/test_superblock_steps.c.
  */
 #pragma once
 

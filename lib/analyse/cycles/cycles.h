@@ -10,6 +10,8 @@
  *	for (i = 0; i < c.found.count; i++)
  *		... c.found.at[i].turns ...
  *	ml_cycles_release(&c);
+ *
+ * Held by tests/analyse/test_cycles.c.
  */
 #pragma once
 

@@ -3,6 +3,7 @@
  * each point is joined to its nearest ones, and a distance is the length of the shortest
  * way over these. Where that leaves several parts, the edges of a shortest spanning tree
  * join them, so that every distance is finite.
+ * Held by tests/analyse/test_geodesic.c.
  */
 #pragma once
 

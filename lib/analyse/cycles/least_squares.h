@@ -5,6 +5,7 @@
  * neighbours), because traces are mostly long chains, on which an iteration would need as
  * many steps as they have points. Conjugate gradients with a diagonal preconditioner
  * solve what is left.
+ * Held by tests/analyse/test_least_squares.c.
  */
 #pragma once
 

@@ -3,6 +3,7 @@
  * weighted sum of counts by level over another (cycles over references, misses over
  * requests to a level...). These are summed up over the bins of the window once, so that
  * a moving average of any width, for any latencies, costs the same.
+ * Held by tests/analyse/test_curve.c.
  */
 #pragma once
 

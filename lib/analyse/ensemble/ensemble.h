@@ -11,6 +11,7 @@
  *
  * An ensemble may be unfinished: members without series are still to be simulated
  * (ensemble_run.h), some of them from a saved state.
+ * Held by tests/analyse/test_ensemble.c.
  */
 #pragma once
 

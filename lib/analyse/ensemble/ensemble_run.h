@@ -13,6 +13,7 @@
  * levels, run through ml_sim as a whole; first levels with opt or pes and the same line
  * share the preparation of hints. Each machine of several cores has a replay of its own.
  * All of this yields exactly what ml_sim does.
+ * Held by tests/analyse/test_ensemble_run.c.
  */
 #pragma once
 

@@ -5,6 +5,7 @@
  * envelope bounds the effect of shifting them against each other in time. A thread is
  * starved if it has the smallest size there is. This is a model; `memlamp sim` simulates
  * real threads on shared caches.
+ * Held by tests/analyse/test_shared_cache_model.c.
  */
 #pragma once
 

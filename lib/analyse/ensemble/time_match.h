@@ -3,6 +3,7 @@
  * programs. Raw: each trace's own position. Normalised: the share of its run. Matched:
  * traces meet at common milestones and are stretched evenly between them; common time is
  * then that of the base, the trace that all others are fitted to.
+ * Held by tests/analyse/test_time_match.c.
  */
 #pragma once
 

@@ -11,6 +11,7 @@
  * in a machine, the word before it ("PAD" of -DPAD=) in a command. A name that is used
  * twice takes the same value at both places: L1 {s: 1K..8K x2} | L2 {s}. {{ and }} are
  * literal braces. The first brace varies slowest.
+ * Held by tests/analyse/test_variants.c.
  */
 #pragma once
 

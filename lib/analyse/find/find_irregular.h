@@ -4,6 +4,7 @@
  * an array of indices (find_gather.c), or anything else, mostly searches and hash tables
  * (find_probes.c). The three share the choice of spots, and the elements that a spot
  * visits, from which a denser layout is made.
+ * Held by tests/analyse/test_find_irregular.c.
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 /*
  * All kinds of findings, each in its own file. docs/findings.md explains what they mean
  * and when they are wrong. Of findings that rank alike the kind that stands first wins.
+ * Held by tests/analyse/test_find_kinds.c.
  */
 #pragma once
 

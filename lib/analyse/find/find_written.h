@@ -9,6 +9,7 @@
  * that were looked at are missing.
  *
  * A finder that needs this follows ml_find_written.
+ * Held by tests/analyse/test_find_written.c.
  */
 #pragma once
 

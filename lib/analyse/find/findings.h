@@ -7,6 +7,7 @@
  * A kind of finding is a struct ml_finder in find_KIND.c, listed in findings.c. If
  * several findings are about the same misses, the one that saves most wins, and the
  * others become its alternatives.
+ * Held by tests/analyse/test_findings.c.
  */
 #pragma once
 

@@ -10,6 +10,8 @@
  *			return false;
  *		ml_future_attach(f, sim, &err);
  *	}
+ *
+ * Held by tests/analyse/test_future.c.
  */
 #pragma once
 

@@ -25,6 +25,7 @@
  * gap, where one thread has been alone for a while, or when it is full, then at the last
  * change of threads in its second half. So the order is a permutation of the recorded one
  * within blocks.
+ * Held by tests/analyse/test_interleave.c.
  */
 #pragma once
 

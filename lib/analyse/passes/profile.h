@@ -3,6 +3,7 @@
  * that findings are derived from and that `memlamp diff` compares. A profile is plain
  * arrays of plain numbers, so that a result file can store it (result.h). Names, lines
  * and functions are not here: they follow from the trace's tables.
+ * Held by tests/analyse/test_profile.c.
  */
 #pragma once
 

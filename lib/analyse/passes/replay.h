@@ -13,6 +13,7 @@
  * are interleaved (interleave.h). The simulated order is
  * then a permutation of the trace within blocks: positions count in the simulated order,
  * and batches carry the recorded time of each reference.
+ * Held by tests/analyse/test_replay.c.
  */
 #pragma once
 

@@ -2,6 +2,7 @@
  * Reuse: the stack distances of a program. From them follow the misses of fully
  * associative LRU caches of every size, in total and for each instruction and region.
  * Exact, or estimated from a sample of lines whose number does not grow with the trace.
+ * Held by tests/analyse/test_reuse.c.
  */
 #pragma once
 

@@ -3,6 +3,7 @@
  * TLB does not know, lines that another core gives up, fetches that L1i serves. A
  * surcharge is a sum over references, like the counts by serving level that it belongs
  * to; machine.h has the prices.
+ * Held by tests/analyse/test_surcharge.c.
  */
 #pragma once
 

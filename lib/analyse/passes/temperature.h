@@ -9,6 +9,7 @@
  * so that a walk through consecutive doubles, with one miss in eight references, is
  * neutral; -3 in the second level and -1 further out, because less reuse is left for
  * these.
+ * Held by tests/analyse/test_temperature.c.
  */
 #pragma once
 

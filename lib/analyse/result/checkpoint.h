@@ -8,6 +8,7 @@
  * a state (saving must not cost more than simulating) and from a limit of memory: when
  * that is exceeded, every second checkpoint is dropped, and from then on they come half
  * as often.
+ * Held by tests/analyse/test_checkpoint.c.
  */
 #pragma once
 

@@ -10,6 +10,7 @@
  *
  * result_writer.h writes the file. Reading maps it and decodes what is asked for; one
  * thread at a time.
+ * Held by tests/analyse/test_result.c.
  */
 #pragma once
 

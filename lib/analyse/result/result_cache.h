@@ -11,6 +11,7 @@
  *		simulate, write the result to path, ml_result_cache_trim();
  *
  * simulation.h does so, for all who simulate.
+ * Held by tests/analyse/test_result_cache.c.
  */
 #pragma once
 

@@ -18,6 +18,8 @@
  *		return false;
  *	print(s.profile);
  *	ml_simulation_release(&s);
+ *
+ * Held by tests/analyse/test_simulation.c.
  */
 #pragma once
 

@@ -3,6 +3,7 @@
  * The key of an element is that of ml_change_element, so neighbours have neighbouring
  * keys. Their numbers lie side by side: code that walks over an array finds them in the
  * host's caches, where a hash map of elements would miss them for nearly each.
+ * Held by tests/analyse/test_elements.c.
  */
 #pragma once
 

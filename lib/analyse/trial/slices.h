@@ -4,6 +4,7 @@
  * of the run whose references come from the same sites, in the same shares, are of one
  * phase. Each phase gets at least one slice, and longer phases get more. A slice has a
  * weight: how much of the run it stands for.
+ * Held by tests/analyse/test_slices.c.
  */
 #pragma once
 

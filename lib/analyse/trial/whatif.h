@@ -7,6 +7,7 @@
  * Of a long trace only a part is tried, the slices that stand for it (slices.h). TLBs
  * take part if they are lru. Threads stay on their cores but run as recorded, without
  * interleaving, because this is about the layout of data and not about sharing.
+ * Held by tests/analyse/test_whatif.c.
  */
 #pragma once
 

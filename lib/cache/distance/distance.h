@@ -2,6 +2,7 @@
  * Stack distance: the number of other lines touched since a line was touched last. An LRU
  * cache of n lines hits exactly when the distance is less than n, so one pass gives the
  * misses of every size.
+ * Held by tests/cache/test_distance.c.
  */
 #pragma once
 

@@ -4,6 +4,7 @@
  * by block into a temporary file (spill_file.h), from which they are read forwards. So
  * memory is bounded by the number of distinct lines and by the largest block, not by the
  * length of the stream.
+ * Held by tests/cache/test_next_use.c.
  */
 #pragma once
 

@@ -11,6 +11,8 @@
  *		ml_sim_run(s, &accesses, outcomes, &err);
  *	use(ml_sim_counts(s, 1)->missed[ML_ACCESS_READ]);
  *	ml_sim_close(s);
+ *
+ * Held by tests/cache/test_sim.c.
  */
 #pragma once
 

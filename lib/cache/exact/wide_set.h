@@ -2,6 +2,7 @@
  * A set with very many ways, as a fully associative cache has: where a line is, which way
  * is empty and which line is the oldest, without looking at all ways. level.c uses this
  * for caches of one set; the way that a line gets is the same as without it.
+ * Held by tests/cache/test_wide_set.c.
  */
 #pragma once
 

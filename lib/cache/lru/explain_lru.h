@@ -11,6 +11,7 @@
  * search; the time of a line is its order in the set and its place in the shadow too
  * (first_shadow.h, shadow.h); and all that is kept of lines outside the caches is a
  * packed record (line_book.h).
+ * Held by tests/cache/test_explain_lru.c.
  */
 #pragma once
 

@@ -5,6 +5,7 @@
  * set is an array in order of recency, so that a SIMD comparison finds a line and a SIMD
  * shuffle moves it to the front. The instructions are chosen when the program starts
  * (AVX-512, AVX2, NEON, or plain C).
+ * Held by tests/cache/test_fast_lru.c.
  */
 #pragma once
 

@@ -8,6 +8,7 @@
  *
  * A set is a row of keys in order of recency. A key has the line and two bits: dirty, and
  * brought in ahead of any demand.
+ * Held by tests/cache/test_lean_lru.c.
  */
 #pragma once
 

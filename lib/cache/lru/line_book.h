@@ -8,6 +8,7 @@
  * shadow.h) and the owner of the line that evicted it. Records are packed, because a
  * trace may touch hundreds of millions of lines: three levels take 14 bytes a line. An
  * evictor takes two bytes, and four from the first owner on that needs them.
+ * Held by tests/cache/test_line_book.c.
  */
 #pragma once
 

@@ -26,6 +26,8 @@
  *  - An instruction fetch goes to L1i if the machine has one, else to L1.
  *  - Empty ways are filled before any line is evicted, the lowest way first.
  *  - Set number = line number modulo number of sets.
+ *
+ * Held by tests/cache/test_machine.c.
  */
 #pragma once
 

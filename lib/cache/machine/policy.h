@@ -7,6 +7,7 @@
  * A policy is an entry of the table in policy.c: what a hit and a fill write into the
  * word of a way, and which way is the victim. When a line is removed and none takes its
  * place, the cache sets the word of that way to 0.
+ * Held by tests/cache/test_policy.c.
  */
 #pragma once
 

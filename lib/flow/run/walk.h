@@ -13,6 +13,7 @@
  * two of them is that after one, so what the second one finds, all later ones find. With
  * `group` the walk passes on only the first `warm` iterations of such a group; the last
  * of those stands for itself and the rest, and `times` says for how many.
+ * Held by tests/flow/test_walk.c.
  */
 #pragma once
 

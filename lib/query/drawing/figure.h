@@ -12,6 +12,7 @@
  *   of it, and the cells divide the common time of the figure evenly.
  *
  * On a band axis the i-th value stands at i and its band reaches from i - 0.5 to i + 0.5.
+ * Held by tests/query/test_figure.c.
  */
 #pragma once
 

@@ -12,6 +12,7 @@
  *	ml_picture_end(&p);
  *
  * Texts may be any foreign bytes; the picture is well-formed all the same.
+ * Held by tests/query/test_picture.c.
  */
 #pragma once
 

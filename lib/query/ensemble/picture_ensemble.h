@@ -2,6 +2,7 @@
  * Plots of an ensemble: members over time, parameter against result, disagreement of
  * members, and threads that share a cache. Each is a figure (lib/query/drawing/figure.h),
  * which the page draws, or a stand-alone SVG of the same figure.
+ * Held by tests/query/test_picture_ensemble.c.
  */
 #pragma once
 

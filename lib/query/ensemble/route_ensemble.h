@@ -1,4 +1,7 @@
-/* Routes about ensembles: what they are made of, figures, ranking. */
+/*
+ * Routes about ensembles: what they are made of, figures, ranking.
+ * Held by tests/query/test_route_ensemble.c.
+ */
 #pragma once
 
 #include "lib/query/workspace/request.h"

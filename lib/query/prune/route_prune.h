@@ -1,4 +1,7 @@
-/* Routes about search spaces. */
+/*
+ * Routes about search spaces.
+ * Held by tests/query/test_route_prune.c.
+ */
 #pragma once
 
 #include "lib/query/workspace/request.h"

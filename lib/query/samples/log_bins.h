@@ -3,6 +3,7 @@
  * the lowest value. Latencies have a long tail; in bins of equal width nearly all of them
  * are in the first. Values are cut exactly; there is a bin a value where bins would be
  * narrower than one.
+ * Held by tests/query/test_log_bins.c.
  */
 #pragma once
 

@@ -1,4 +1,7 @@
-/* The routes of sample tables; docs/api.md. */
+/*
+ * The routes of sample tables; docs/api.md.
+ * Held by tests/query/test_route_samples.c.
+ */
 #pragma once
 
 #include "lib/query/workspace/request.h"

@@ -2,6 +2,7 @@
  * Rows of a table grouped by the values of one or two columns, once. Totals of any
  * selection then cost a pass over its rows without hashing: ml_totals_by (totals.h) gives
  * the same answer and is the plain version.
+ * Held by tests/query/test_row_groups.c.
  */
 #pragma once
 

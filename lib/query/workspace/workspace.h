@@ -2,6 +2,7 @@
  * The workspace: the open documents and the jobs that work on them, laid out for many
  * requests at once. Nothing is readable through a workspace but what was opened in it.
  * It knows the kinds of documents as a list of structs of functions (document.h).
+ * Held by tests/query/test_workspace.c.
  */
 #pragma once
 

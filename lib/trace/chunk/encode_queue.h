@@ -10,6 +10,7 @@
  * When the writer has waited too long for the background crew, the queue gives its
  * parcels to the foreground crew. The recorder decides which crew gets a parcel, and
  * how long too long is (struct ml_encode_pace).
+ * Held by tests/trace/test_encode_queue.c.
  */
 #pragma once
 

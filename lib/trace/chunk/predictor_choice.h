@@ -2,6 +2,7 @@
  * Chooses the model (predict.h) of each state: which lag and shift, or which stride, give
  * the smallest residuals. The encoder tries all models on samples of the chunk itself, so
  * that the bytes of a chunk do not depend on the chunks before it.
+ * Held by tests/trace/test_predictor_choice.c.
  */
 #pragma once
 

@@ -4,6 +4,7 @@
  * width has a column. A residual of 8 bytes has INT32_MIN in the column of width 4 and
  * its value in a column of its own. Eight residuals are handled at a time, with AVX-512
  * where the processor has it.
+ * Held by tests/trace/test_residuals.c.
  */
 #pragma once
 

@@ -3,6 +3,7 @@
  * index into the trace's blocks. A small block is in the list of each page that it
  * touches; large blocks, of which programs have few, share one list. A list drops blocks
  * that have ended when it is full.
+ * Held by tests/trace/test_live_blocks.c.
  */
 #pragma once
 

@@ -6,6 +6,7 @@
  *
  * Region numbers are those of the trace's tables. The lookup adds regions after them: one
  * for the stack of each thread x function, one for each kind of unnamed memory.
+ * Held by tests/trace/test_region_lookup.c.
  */
 #pragma once
 

@@ -2,6 +2,7 @@
  * The stacks of all threads of a trace, found by address. A trace may have ten thousand
  * threads, most of which had the same stack one after the other, so a question takes the
  * logarithm of their number.
+ * Held by tests/trace/test_stack_index.c.
  */
 #pragma once
 

@@ -33,6 +33,7 @@
  *
  * The model registers every array as a region with its dimensions. The same text gives
  * the same references on every machine; a repeated step repeats them exactly.
+ * Held by tests/trace/test_model.c.
  */
 #pragma once
 

@@ -37,6 +37,7 @@
  *	                                        sampling, fault, lost or limit
  *
  * The default size is 8, and 4 for R and W.
+ * Held by tests/trace/test_text.c.
  */
 #pragma once
 

@@ -7,6 +7,7 @@
  *
  * A level is as near as its number; memory is farther than every cache, whatever
  * number it has in each of the machines.
+ * Held by tests/query/test_sim_diff.c.
  */
 #pragma once
 

@@ -3,6 +3,7 @@
  * regions, places and outcomes, in batches. Many walks may go on at once. The cost is
  * that of decoding the window; where threads are interleaved, of decoding the blocks that
  * it touches (merged.h), unless an earlier walk has just done so.
+ * Held by tests/flow/test_walk.c.
  */
 #pragma once
 

@@ -3,6 +3,7 @@
  * their results together afterwards. Either each worker gets one stretch of the window;
  * or, for a first impression, the workers take pieces spread over the window until the
  * time is over.
+ * Held by tests/query/test_work_shares.c.
  */
 #pragma once
 

@@ -5,6 +5,7 @@
  *
  * One walk over the window fills all grids, with as many threads as there are processors.
  * A reference counts for every cell that it touches.
+ * Held by tests/query/test_grids.c.
  */
 #pragma once
 

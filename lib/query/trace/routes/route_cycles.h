@@ -1,4 +1,7 @@
-/* Routes about what recurs in a trace. */
+/*
+ * Routes about what recurs in a trace.
+ * Held by tests/query/test_route_cycles.c.
+ */
 #pragma once
 
 #include "lib/query/workspace/request.h"

@@ -3,6 +3,7 @@
  * each region, and findings that appeared or disappeared. Lines are matched by file,
  * function and source text, so that a line that only moved is the same line. Without
  * source text, lines are matched by number. Regions are matched by name.
+ * Held by tests/query/test_compare.c.
  */
 #pragma once
 

@@ -6,6 +6,7 @@
  * A reference made in a library belongs to two lines: the library's line, and the line of
  * the user's code that called the library. Rows by line are of the user's code; rows by
  * function count both ways.
+ * Held by tests/query/test_summary.c.
  */
 #pragma once
 
