@@ -26,6 +26,7 @@ static struct mapped {
 	uintptr_t low, high; /* atomic; low 0: free */
 	bool cut;            /* atomic */
 } all_mapped[MAPS];
+static uint64_t all_holes; /* atomic */
 
 static void note_map(const struct ml_file_map *m)
 {
@@ -55,13 +56,18 @@ static void forget_map(const struct ml_file_map *m)
 		}
 }
 
-bool ml_file_map_is_cut(void)
+bool ml_file_map_is_cut(const uint8_t *data)
 {
-	for (size_t i = 0; i < MAPS; i++)
-		if (__atomic_load_n(&all_mapped[i].high, __ATOMIC_ACQUIRE) &&
-		    __atomic_load_n(&all_mapped[i].cut, __ATOMIC_ACQUIRE))
-			return true;
+	for (size_t i = 0; data && i < MAPS; i++)
+		if (__atomic_load_n(&all_mapped[i].low, __ATOMIC_ACQUIRE) ==
+		    (uintptr_t)data)
+			return __atomic_load_n(&all_mapped[i].cut, __ATOMIC_ACQUIRE);
 	return false;
+}
+
+uint64_t ml_file_map_holes(void)
+{
+	return __atomic_load_n(&all_holes, __ATOMIC_ACQUIRE);
 }
 
 /* Puts a page of zeros where the file has none. */
@@ -78,6 +84,7 @@ static void fill_in(int signal_number, siginfo_t *info, void *context)
 		    at >= __atomic_load_n(&x->high, __ATOMIC_ACQUIRE))
 			continue;
 		__atomic_store_n(&x->cut, true, __ATOMIC_RELEASE);
+		__atomic_fetch_add(&all_holes, 1, __ATOMIC_RELEASE);
 		if (mmap((void *)(at & ~(page - 1)), page, PROT_READ,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED) {
 			errno = why;

@@ -26,11 +26,15 @@ void ml_file_map_close(struct ml_file_map *m);
 /*
  * Somebody may cut off a file that is mapped; reading behind its end raises SIGBUS. After
  * this call such a read finds zeros instead, which no checksum fits, and
- * ml_file_map_is_cut is true from then on. A program calls it once, at its start.
+ * ml_file_map_is_cut is true of the map from then on. A program calls it once, at its
+ * start.
  */
 void ml_file_map_guard(void);
-/* Whether a file that is mapped now was cut off, or could not be read from the disk. */
-bool ml_file_map_is_cut(void);
+/* Whether a read of the map that begins at data found no file. */
+bool ml_file_map_is_cut(const uint8_t *data);
+/* How many reads of any map have found no file so far. What was made of such a read is
+ * worth nothing. */
+uint64_t ml_file_map_holes(void);
 
 /*
  * Reads a file of any kind, also a pipe or a file in /proc. A 0 byte follows the text;

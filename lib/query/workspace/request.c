@@ -151,9 +151,10 @@ bool ml_request_answer(const struct ml_route *r, struct ml_workspace *ws,
 {
 	if (!ml_request_check(r, ws, q, err))
 		return false;
+	uint64_t holes = ml_file_map_holes();
 	bool ok = r->answer(ws, q, a, err);
 	/* an answer from zeros is none */
-	return ml_file_map_is_cut()
+	return ml_file_map_holes() != holes
 		       ? ml_fail(err, ML_IO,
 				 "a file was cut off while it was open: open it again")
 		       : ok;

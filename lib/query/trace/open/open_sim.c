@@ -316,7 +316,10 @@ bool ml_open_sim_start(struct ml_workspace *ws, uint64_t trace,
 struct ml_open_sim *ml_open_sim(struct ml_workspace *ws, uint64_t number,
 				struct ml_err *err)
 {
-	return (struct ml_open_sim *)ml_workspace_job(ws, "simulation", number, err);
+	struct ml_open_sim *s = (struct ml_open_sim *)ml_workspace_job(ws, "simulation",
+								       number, err);
+
+	return s && ml_open_trace_is_whole(s->trace, err) ? s : NULL;
 }
 
 bool ml_open_sim_finish(struct ml_workspace *ws, uint64_t sim, struct ml_err *err)
@@ -331,7 +334,14 @@ struct ml_open_sim *ml_open_sim_ready(struct ml_workspace *ws, uint64_t number,
 {
 	struct ml_open_sim *s = ml_open_sim(ws, number, err);
 
-	return s && ml_workspace_job_ready(&s->job, err) ? s : NULL;
+	if (!s || !ml_workspace_job_ready(&s->job, err))
+		return NULL;
+	if (ml_file_map_is_cut(s->simulation.result.map.data)) {
+		ml_fail(err, ML_IO, "the kept result of %s was cut off: open it again",
+			s->trace->document.path);
+		return NULL;
+	}
+	return s;
 }
 
 bool ml_open_sim_lasts(struct ml_workspace *ws, const struct ml_request *q)

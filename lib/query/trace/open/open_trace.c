@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lib/base/file.h"
 #include "lib/query/workspace/workspace.h"
 #include "lib/trace/regions/region_lookup.h"
 
@@ -182,7 +183,17 @@ struct ml_document *ml_open_trace_open(struct ml_workspace *ws, const char *path
 struct ml_open_trace *ml_open_trace(struct ml_workspace *ws, uint64_t number,
 				    struct ml_err *err)
 {
-	return (struct ml_open_trace *)ml_workspace_document(ws, "trace", number, err);
+	struct ml_open_trace *t =
+		(struct ml_open_trace *)ml_workspace_document(ws, "trace", number, err);
+
+	return t && ml_open_trace_is_whole(t, err) ? t : NULL;
+}
+
+bool ml_open_trace_is_whole(const struct ml_open_trace *t, struct ml_err *err)
+{
+	return !ml_file_map_is_cut(t->trace.data) ||
+	       ml_fail(err, ML_IO, "%s was cut off while it was open: open it again",
+		       t->document.path);
 }
 
 struct ml_open_trace *ml_open_trace_find(struct ml_workspace *ws, const uint8_t id[16])

@@ -70,7 +70,9 @@ void ml_open_trace_close(struct ml_document *d);
 
 /* The open trace with an id; NULL: there is none. */
 struct ml_open_trace *ml_open_trace_find(struct ml_workspace *ws, const uint8_t id[16]);
-/* Trace by number; NULL with a sentence. */
+/* False with a sentence: the file was cut off since. */
+bool ml_open_trace_is_whole(const struct ml_open_trace *t, struct ml_err *err);
+/* Trace by number, if it is whole; NULL with a sentence. */
 struct ml_open_trace *ml_open_trace(struct ml_workspace *ws, uint64_t number,
 				    struct ml_err *err);
 /* Waits until the summary is counted. NULL with a sentence: counting failed. */
