@@ -37,8 +37,7 @@ function column(name: string): SampleColumn {
 }
 
 // the columns of an IBS op table as Mitos of TUM writes it, and ours
-const COLUMNS =
-	`source line instruction bytes ip variable buffer_size dims xidx yidx zidx
+const COLUMNS = `source line instruction bytes ip variable buffer_size dims xidx yidx zidx
 pid tid time addr cpu latency ibs_op_cur_cnt ibs_op_rip ibs_comp_to_ret_ctr
 ibs_tag_to_ret_ctr ibs_op_brn_resync ibs_op_mispred_return ibs_op_return ibs_op_brn_taken
 ibs_op_brn_misp ibs_op_brn_ret ibs_rip_invalid ibs_op_brn_fuse ibs_op_microcode
@@ -49,8 +48,8 @@ ibs_dc_st_to_ld_fwd ibs_dc_st_to_ld_can ibs_dc_wc_mem_acc ibs_dc_uc_mem_acc
 ibs_dc_locked_op ibs_dc_no_mab_alloc ibs_lin_addr_valid ibs_phy_addr_valid
 ibs_dc_l2_tlb_hit_1g ibs_l2_miss ibs_sw_pf ibs_op_mem_width ibs_op_dc_miss_open_mem_reqs
 ibs_dc_miss_lat ibs_tlb_refill_lat ibs_dc_lin_ad ibs_dc_phy_ad ibs_br_target level`
-		.split(/\s+/)
-		.filter(Boolean);
+	.split(/\s+/)
+	.filter(Boolean);
 
 const info = {
 	columns: COLUMNS.map(column),
