@@ -305,7 +305,33 @@ static bool write_index(struct ml_writer *w, struct ml_err *err)
 	return write_all(w, &w->raw, err);
 }
 
-/* Tables need not describe every thread: then they say how many there are. */
+static bool is_used(const struct ml_writer *w, uint32_t thread)
+{
+	return thread < 1 << 16 && w->used[thread / 8] >> thread % 8 & 1;
+}
+
+/* The numbers of the threads that made references: "1-4 7". */
+static void list_threads(struct ml_writer *w)
+{
+	struct ml_buf list = { 0 };
+
+	for (uint32_t from = 0, to; from < 1 << 16; from = to + 1) {
+		to = from;
+		if (!is_used(w, from))
+			continue;
+		while (is_used(w, to + 1))
+			to++;
+		ml_buf_printf(&list, to > from ? "%s%u-%u" : "%s%u", list.size ? " " : "",
+			      from, to);
+	}
+	ml_tables_meta(&w->tables, "threads", (const char *)list.data);
+	ml_buf_release(&list);
+}
+
+/*
+ * Tables need not describe every thread: then they say how many there are, and the
+ * numbers of those that made references.
+ */
 static void count_threads(struct ml_writer *w)
 {
 	struct ml_tables *t = &w->tables;
@@ -324,6 +350,7 @@ static void count_threads(struct ml_writer *w)
 		return;
 	snprintf(number, sizeof(number), "%u", all);
 	ml_tables_meta(t, "thread count", number);
+	list_threads(w);
 }
 
 bool ml_writer_close(struct ml_writer *w, struct ml_err *err)
