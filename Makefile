@@ -56,6 +56,7 @@ check-all: test insight
 	+@$(MAKE) --no-print-directory CC=clang run-tests LABELS='-L unit'
 	+@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(LONG_FUZZ_SECONDS)
 	tests/attack/attack.py $(dir)
+	tests/inject/inject.py $(dir) --jobs $(JOBS)
 	NAMES_ALL=1 tests/names/names.py $(dir)/memlamp $(CURDIR)
 
 # Advice on programs with one known problem each: found, promised, come true.

@@ -258,9 +258,14 @@ def judge(bench, row, done, right, old):
 
 def reference(bench, row):
     """The right answer, and how many calls there are to let fail."""
-    bench.clean()
-    bench.control.set()
-    done = bench.run(row.args)
+    for _ in range(5):  # neighbours of this machine may disturb the clock
+        bench.clean()
+        bench.control.set()
+        done = bench.run(row.args)
+        if b"cannot be told apart by time" not in done.stderr:
+            break
+    else:
+        return None, {}, None
     if done.returncode:
         raise SystemExit(f"{row.args}: status {done.returncode}: {done.stderr.decode()}")
     seen = bench.control.seen()
@@ -458,7 +463,8 @@ def main():
         work, known = [], {}
         for name, row in rows.items():
             known[name] = right, seen, old = reference(bench(), row)
-            work += [(name, f) for f in faults(row, seen)]
+            if right:
+                work += [(name, f) for f in faults(row, seen)]
         if o.sample:
             work = random.Random(o.seed).sample(work, min(o.sample, len(work)))
         table, told = collections.defaultdict(collections.Counter), collections.defaultdict(list)
