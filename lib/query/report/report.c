@@ -324,7 +324,11 @@ static void put_finding(struct ml_report_page *p, const struct ml_finding *f,
 
 static void put_notes(struct ml_report_page *p, const struct ml_findings *f, size_t shown)
 {
-	if (!shown && f->waiting < 0.1)
+	if (!shown && f->no_verdict) {
+		ml_report_wrap(p, "<p>No finding, and no verdict. ", f->no_verdict, ". ");
+		ml_report_put(p, "%s of the access time is waiting.</p>\n",
+			      ml_report_percent(p, f->waiting));
+	} else if (!shown && f->waiting < 0.1)
 		ml_report_put(
 			p,
 			"<p>Nothing to mend: waiting takes %s of the access time.</p>\n",
@@ -336,7 +340,7 @@ static void put_notes(struct ml_report_page *p, const struct ml_findings *f, siz
 			"touched for the first time), but no change that memlamp knows "
 			"would save 2 %% of it.</p>\n",
 			ml_report_percent(p, f->waiting), ml_report_percent(p, f->cold));
-	if (f->untried)
+	if (f->untried && shown)
 		ml_report_wrap(p, "<p class=\"muted\">Changes were not simulated: ",
 			       f->untried, "</p>\n");
 	else if (f->tried && f->tried < f->of)
