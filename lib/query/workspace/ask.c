@@ -2,6 +2,8 @@
 
 #include <stdarg.h>
 
+#include "lib/base/plain.h"
+
 enum { USUAL = 10 };
 
 size_t ml_ask_rows(const struct ml_ask *q)
@@ -11,12 +13,14 @@ size_t ml_ask_rows(const struct ml_ask *q)
 
 void ml_note(struct ml_buf *notes, const char *command, const char *fmt, ...)
 {
+	size_t from = notes->size;
 	va_list ap;
 
 	ml_buf_printf(notes, "memlamp %s: ", command);
 	va_start(ap, fmt);
 	ml_buf_vprintf(notes, fmt, ap);
 	va_end(ap);
+	ml_plain((char *)notes->data + from, notes->size - from, false);
 	ml_buf_u8(notes, '\n');
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/plain.h"
 #include "lib/base/table.h"
 
 enum { COLUMNS_MAX = 100 };
@@ -24,11 +25,14 @@ void ml_say_end(struct ml_say *s)
 
 void ml_say(struct ml_say *s, const char *fmt, ...)
 {
+	size_t from = s->out->size;
 	va_list ap;
 
 	va_start(ap, fmt);
 	ml_buf_vprintf(s->out, fmt, ap);
 	va_end(ap);
+	if (s->out->size > from) /* names and command lines are foreign */
+		ml_plain((char *)s->out->data + from, s->out->size - from, true);
 }
 
 void ml_say_rows(struct ml_say *s, const struct ml_table *table, size_t all,
