@@ -603,7 +603,8 @@ static void begin(struct ml_replay *r, const struct ml_pass *passes, size_t coun
 	bool few = !r->explain && r->pass_stages == 2;
 	bool alone = r->interleave || ml_cpus() < (few ? 3 : 2);
 	for (size_t i = 0; i < count; i++) {
-		r->regions |= passes[i].batch && !passes[i].no_region;
+		r->regions |= (passes[i].batch && !passes[i].no_region) ||
+			      (passes[i].bounce && r->o.machine.cores > 1);
 		alone |= passes[i].needs_lookup;
 	}
 	if (r->fast)
