@@ -176,8 +176,7 @@ void ml_lean_lru_close(struct ml_lean_lru *x)
 	if (!x)
 		return;
 	ml_tlb_lru_close(x->tlbs);
-	ml_line_book_release(&x->holders.book);
-	ml_free(x->holders.cores);
+	ml_holders_release(&x->holders);
 	ml_free(x->queue);
 	ml_arena_release(&x->arena);
 	ml_free(x);

@@ -7,7 +7,7 @@
  *
  * A set is a row of keys in order of recency. A key has the line and two bits: dirty, and
  * brought in ahead of any demand. With several cores, a table has for each line the cores
- * that may hold it, and only their caches are looked into.
+ * that may hold it (holders.h), and only their caches are looked into.
  * Held by tests/cache/test_lean_lru.c.
  */
 #pragma once
