@@ -3,7 +3,7 @@
  * file that includes this header first defines TARGET (the attribute that allows the
  * instructions), and then find_key: the place of a key in a row, whatever its flags, or
  * LEAN_NOWHERE. The rules are those of sim.c and motion.c, for the machines that
- * lean_lru.h names.
+ * lean_lru.c names.
  */
 #pragma once
 
@@ -299,7 +299,7 @@ OUTLINE unsigned access_slowly(struct ml_lean_lru *x, const struct ml_accesses *
 }
 
 TARGET static void run(struct ml_lean_lru *x, const struct ml_accesses *a,
-		       uint8_t *served)
+		       uint16_t *served)
 {
 	struct lean_cache *c = &x->cache[0];
 	const unsigned bits = x->bits;
@@ -327,7 +327,7 @@ TARGET static void run(struct ml_lean_lru *x, const struct ml_accesses *a,
 						       whole && at == LEAN_NOWHERE);
 
 			if (served)
-				served[i] = (uint8_t)level;
+				served[i] = (uint16_t)level;
 			continue;
 		}
 		hits[kind]++;

@@ -42,7 +42,10 @@ struct lean_prefetch { /* a line that a prefetcher wants */
 
 struct ml_lean_lru {
 	const struct lean_lru_ops *ops;
+	struct ml_machine machine;
 	unsigned levels, bits; /* log2 of the line size */
+	uint64_t accesses;
+	bool gap; /* for saved states; it tells no causes */
 	bool split;
 	bool strides; /* a first level has a prefetcher that sees hits, too */
 	struct lean_cache cache[ML_LEVELS], icache;
@@ -55,7 +58,8 @@ struct ml_lean_lru {
 };
 
 struct lean_lru_ops {
-	void (*run)(struct ml_lean_lru *x, const struct ml_accesses *a, uint8_t *served);
+	/* served may be NULL */
+	void (*run)(struct ml_lean_lru *x, const struct ml_accesses *a, uint16_t *served);
 };
 
 extern const struct lean_lru_ops ml_lean_lru_ops_plain, ml_lean_lru_ops_avx2;
