@@ -121,11 +121,15 @@ double ml_find_cycles(const struct ml_find *f, const struct ml_trial *t)
 double ml_find_saved_error(const struct ml_find *f, size_t trial, double *error)
 {
 	double moved[ML_SLICES_MAX], cycles[ML_SLICES_MAX];
-	const struct ml_tried *x = &f->tried[trial];
-	const struct ml_round *r = x->round;
+	const struct ml_tried *x;
+	const struct ml_round *r;
 
 	*error = 0;
-	if (!f->simulated || !r)
+	if (!f->simulated) /* the list of changes may not even be made */
+		return 0;
+	x = &f->tried[trial];
+	r = x->round;
+	if (!r)
 		return 0;
 	for (size_t i = 0; i < r->slices.count; i++) {
 		const struct ml_trial *parts = r->parts + i * (r->count + 1);

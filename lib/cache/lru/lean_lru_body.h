@@ -105,7 +105,7 @@ OUTLINE void take_within(struct ml_lean_lru *x, unsigned depth, uint64_t key)
 {
 	struct lean_cache *caches[ML_LEVELS + 1] = { &x->cache[0] };
 	bool dirty[ML_LEVELS + 1];
-	unsigned count = 1;
+	unsigned count = 1, carried = 0; /* dirty copies on their way outwards */
 
 	if (x->split)
 		caches[count++] = &x->icache;
@@ -116,6 +116,12 @@ OUTLINE void take_within(struct ml_lean_lru *x, unsigned depth, uint64_t key)
 		int at = find_key(row, caches[i]->lanes, key & ~LEAN_FLAGS);
 
 		dirty[i] = at != LEAN_NOWHERE && row[at] & LEAN_DIRTY;
+		if (!caches[i]->depth)
+			carried += dirty[i];
+		else if (dirty[i])
+			carried = 1;
+		else
+			caches[i]->counts->past_bytes += (uint64_t)carried << x->bits;
 	}
 	for (unsigned i = 0; i < count; i++) {
 		struct lean_cache *c = caches[i];
@@ -126,6 +132,7 @@ OUTLINE void take_within(struct ml_lean_lru *x, unsigned depth, uint64_t key)
 			continue;
 		c->counts->invalidations++;
 		c->counts->write_backs += dirty[i];
+		c->counts->taken += dirty[i];
 		inform(x, c, row[at], false);
 		c->counts->useless += row[at] & LEAN_AHEAD ? 1 : 0;
 		take_out(c, row, (unsigned)at);
@@ -238,6 +245,7 @@ INLINE unsigned serve(struct ml_lean_lru *x, const struct request *q, unsigned d
 		}
 		if (c->exclusive && fills) { /* it gives the line away */
 			dirty = row[at] & LEAN_DIRTY;
+			c->counts->given++;
 			c->counts->useless += row[at] & LEAN_AHEAD ? 1 : 0;
 			take_out(c, row, (unsigned)at);
 		} else
