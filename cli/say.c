@@ -7,6 +7,7 @@
 #include "cli/cmd.h"
 #include "lib/analyse/passes/profile.h"
 #include "lib/base/buf.h"
+#include "lib/base/plain.h"
 #include "lib/base/table.h"
 #include "lib/cache/machine/machine.h"
 #include "lib/trace/tables.h"
@@ -31,11 +32,14 @@ void say_end(struct say *s)
 
 void say(struct say *s, const char *fmt, ...)
 {
+	size_t from = s->out->size;
 	va_list ap;
 
 	va_start(ap, fmt);
 	ml_buf_vprintf(s->out, fmt, ap);
 	va_end(ap);
+	if (s->out->size > from) /* names and command lines are foreign */
+		ml_plain((char *)s->out->data + from, s->out->size - from, true);
 }
 
 void say_table(struct say *s, struct ml_table *table, size_t all, const char *what)

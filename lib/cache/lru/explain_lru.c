@@ -41,7 +41,8 @@ static const char *level_refuses(const struct ml_level_spec *l)
 static const char *refuses(const struct ml_machine *whole, const struct ml_engine_job *j)
 {
 	struct ml_machine m = ml_machine_alone(whole, j->threads);
-	const char *why = ml_machine_not_lru(&m);
+	const char *why = m.cores > 1 ? "there are several cores"
+				      : ml_machine_not_lru(&m);
 
 	if (!(j->want & ML_SIM_CAUSES))
 		return "causes are not wanted";
@@ -133,6 +134,8 @@ static unsigned inner_levels(const struct ml_machine *m)
 static void *open(const struct ml_machine *m, const struct ml_engine_job *j,
 		  struct ml_err *err)
 {
+	struct ml_machine alone = ml_machine_alone(m, j->threads);
+
 	/* checks the machine; saves states later */
 	struct ml_sim *mirror = ml_sim_open(m, ML_SIM_CAUSES | ML_SIM_USE, err);
 	if (!mirror)
@@ -153,7 +156,7 @@ static void *open(const struct ml_machine *m, const struct ml_engine_job *j,
 	ml_line_records_init(&x->records, x->levels > 1 ? x->levels - 1 : 1, x->levels);
 	ml_line_records_init(&x->fetch_records, 1, 1);
 	if (m->tlbs)
-		x->tlbs = ml_tlb_lru_open(m, true);
+		x->tlbs = ml_tlb_lru_open(&alone, true);
 	return x;
 }
 
@@ -414,8 +417,8 @@ static void show(struct ml_explain_lru *x)
 		show_cache(x, &x->cache[i], &s->caches[i][0]);
 	if (x->split)
 		show_cache(x, &x->icache, &s->icaches[0]);
-	for (unsigned i = 0; i < x->machine.tlbs; i++)
-		ml_tlb_lru_show(x->tlbs, i, s);
+	if (x->tlbs)
+		ml_tlb_lru_show(x->tlbs, s);
 }
 
 static void save(void *e, struct ml_buf *out)

@@ -1,10 +1,11 @@
 /*
- * The lean LRU engine: counts and serving levels for one core, LRU, write-back and
- * write-allocate in all levels and one line size, with inclusive and exclusive levels,
- * prefetchers, a split first level and TLBs.
+ * The lean LRU engine: counts and serving levels for any number of cores, LRU, write-back
+ * and write-allocate in all levels and one line size, with inclusive and exclusive
+ * levels, prefetchers, a split first level and TLBs.
  *
  * A set is a row of keys in order of recency. A key has the line and two bits: dirty, and
- * brought in ahead of any demand.
+ * brought in ahead of any demand. With several cores, a table has for each line the cores
+ * that may hold it, and only their caches are looked into.
  */
 #include <assert.h>
 #include <string.h>
@@ -58,6 +59,7 @@ static void init_cache(struct ml_lean_lru *x, struct lean_cache *c, unsigned dep
 		.modulo = spec->sets & (spec->sets - 1),
 		.inclusive = spec->inclusion == ML_INCLUSIVE,
 		.exclusive = spec->inclusion == ML_EXCLUSIVE,
+		.coherent = spec->share < x->cores,
 		.depth = depth,
 		.counts = counts,
 	};
@@ -72,45 +74,93 @@ static void init_cache(struct ml_lean_lru *x, struct lean_cache *c, unsigned dep
 	x->strides |= depth == 0 && spec->prefetch == ML_PREFETCH_STRIDE;
 }
 
+/* The caches of a level, each on the paths of its cores. */
+static struct lean_cache *init_level(struct ml_lean_lru *x, unsigned level,
+				     const struct ml_level_spec *spec)
+{
+	uint32_t count = (x->cores + spec->share - 1) / spec->share;
+	struct lean_cache *c = ml_arena_alloc(&x->arena, count * sizeof(*c));
+	unsigned depth = level ? level - 1 : 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		init_cache(x, &c[i], depth, spec, &x->counts[level]);
+	for (unsigned core = 0; core < x->cores; core++) {
+		struct lean_cache *its = &c[core / spec->share];
+
+		its->cores |= (uint64_t)1 << core;
+		its->path = x->paths[core - core % spec->share][0];
+		x->paths[core][1][depth] = its;
+		if (level)
+			x->paths[core][0][depth] = its;
+	}
+	return c;
+}
+
+/* Finds the caches within an inclusive one, in the order in which it takes lines. */
+static void find_within(struct ml_lean_lru *x, struct lean_cache *c)
+{
+	c->within = ml_arena_alloc(&x->arena,
+				   (ML_LEVELS + 1) * x->cores * sizeof(*c->within));
+	for (unsigned depth = 0; depth < c->depth; depth++)
+		for (unsigned fetch = 0; fetch <= (depth == 0 && x->split); fetch++)
+			for (uint64_t left = c->cores; left;) {
+				unsigned core = (unsigned)__builtin_ctzll(left);
+				struct lean_cache *in = x->paths[core][fetch][depth];
+
+				left &= ~in->cores;
+				c->within[c->within_count++] = in;
+			}
+}
+
 /*
  * A copy further out was brought in ahead, and a line within is used: only prefetchers
  * make this. If the next level is inclusive and nothing is brought into this one ahead,
  * each of its lines came by a demand that the next level has seen.
  */
-static void find_tellers(struct ml_lean_lru *x)
+static bool level_tells(const struct ml_machine *m, unsigned depth)
 {
-	bool any = x->split && x->icache.prefetcher, within = any;
+	bool first = m->split && m->icache.prefetch != ML_PREFETCH_NONE;
+	bool any = first, within = first;
 
-	for (unsigned i = 0; i < x->levels; i++)
-		any |= x->cache[i].prefetcher != NULL;
-	for (unsigned i = 0; i < x->levels; i++) {
-		within |= x->cache[i].prefetcher != NULL;
-		x->cache[i].tells = any && (within || i + 1 >= x->levels ||
-					    !x->cache[i + 1].inclusive);
+	for (unsigned i = 0; i < m->levels; i++) {
+		any |= m->level[i].prefetch != ML_PREFETCH_NONE;
+		within |= i <= depth && m->level[i].prefetch != ML_PREFETCH_NONE;
 	}
-	x->icache.tells = x->cache[0].tells;
+	return any && (within || depth + 1 >= m->levels ||
+		       m->level[depth + 1].inclusion != ML_INCLUSIVE);
 }
 
-static void *open(const struct ml_machine *m, const struct ml_engine_job *j,
+static void *open(const struct ml_machine *whole, const struct ml_engine_job *j,
 		  struct ml_err *err)
 {
 	struct ml_lean_lru *x = ml_resize(NULL, sizeof(*x));
+	struct ml_machine alone = ml_machine_alone(whole, j->threads), *m = &alone;
 
 	(void)err;
 	*x = (struct ml_lean_lru){
 		.ops = ml_vectors_choose(j->vectors, loops),
-		.machine = *m,
+		.machine = *whole,
 		.levels = m->levels,
 		.bits = (unsigned)__builtin_ctz(m->level[0].line),
 		.split = m->split,
+		.cores = m->cores,
 	};
+	x->paths = ml_arena_alloc(&x->arena, x->cores * sizeof(*x->paths));
 	for (unsigned i = 0; i < x->levels; i++)
-		init_cache(x, &x->cache[i], i, &m->level[i], &x->counts[i + 1]);
+		x->caches[i] = init_level(x, i + 1, &m->level[i]);
 	if (x->split)
-		init_cache(x, &x->icache, 0, &m->icache, &x->counts[0]);
+		x->icaches = init_level(x, 0, &m->icache);
+	for (unsigned core = 0; core < x->cores; core++)
+		for (unsigned fetch = 0; fetch < 2; fetch++)
+			for (unsigned i = 0; i < x->levels; i++) {
+				struct lean_cache *c = x->paths[core][fetch][i];
+
+				c->tells = level_tells(m, i);
+				if (c->inclusive && !c->within)
+					find_within(x, c);
+			}
 	if (m->tlbs)
 		x->tlbs = ml_tlb_lru_open(m, false);
-	find_tellers(x);
 	return x;
 }
 
@@ -119,6 +169,8 @@ static void close(void *e)
 	struct ml_lean_lru *x = e;
 
 	ml_tlb_lru_close(x->tlbs);
+	ml_line_book_release(&x->holders.book);
+	ml_free(x->holders.cores);
 	ml_free(x->queue);
 	ml_arena_release(&x->arena);
 	ml_free(x);
@@ -130,13 +182,12 @@ static void observe(void *e, const struct ml_observer *o, struct ml_event_sums *
 	((struct ml_lean_lru *)e)->observer = *o;
 }
 
+/* The observer hears of pages and bounces. Those of one core are pages alone. */
 static unsigned stages(void *e)
 {
-	(void)e;
-	return 2;
+	return ((struct ml_lean_lru *)e)->cores > 1 ? 1 : 2;
 }
 
-/* Pages, of which the observer hears, are apart from the caches. */
 static bool run(void *e, unsigned stage, const struct ml_accesses *a, void *carry,
 		uint16_t *outcome, struct ml_err *err)
 {
@@ -147,9 +198,9 @@ static bool run(void *e, unsigned stage, const struct ml_accesses *a, void *carr
 	if (!stage) {
 		x->ops->run(x, a, outcome);
 		x->accesses += a->count;
-	} else if (x->tlbs) {
-		ml_tlb_lru_run(x->tlbs, a, NULL, &x->observer);
 	}
+	if (stage + 1 == stages(e) && x->tlbs)
+		ml_tlb_lru_run(x->tlbs, a, NULL, &x->observer);
 	return true;
 }
 
@@ -188,7 +239,8 @@ static void show_cache(const struct lean_cache *c, struct ml_cache *to)
 		*to->prefetcher = *c->prefetcher;
 }
 
-static void look_at_cache(const struct ml_cache *from, struct lean_cache *c)
+static void look_at_cache(struct ml_lean_lru *x, const struct ml_cache *from,
+			  struct lean_cache *c)
 {
 	size_t places[MOST_WAYS];
 
@@ -199,19 +251,35 @@ static void look_at_cache(const struct ml_cache *from, struct lean_cache *c)
 		memset(keys, 0, c->ways * sizeof(*keys));
 		for (uint32_t i = 0; i < held; i++) {
 			uint8_t flags = from->flags[places[i]];
+			uint64_t tag = from->tags[places[i]];
 
-			keys[i] = from->tags[places[i]] << LEAN_BITS |
-				  (flags & ML_DIRTY ? LEAN_DIRTY : 0) |
+			keys[i] = tag << LEAN_BITS | (flags & ML_DIRTY ? LEAN_DIRTY : 0) |
 				  (flags & ML_PREFETCHED ? LEAN_AHEAD : 0);
+			if (c->coherent)
+				*lean_holders_of(&x->holders, tag - 1) |= c->cores;
 		}
 	}
 	if (c->prefetcher)
 		*c->prefetcher = *from->prefetcher;
 }
 
+/* The caches of a level, L1i is level 0; NULL: there are none. Returns how many. */
+static unsigned caches_of(const struct ml_lean_lru *x, unsigned level,
+			  struct lean_cache **caches)
+{
+	const struct ml_level_spec *spec = level ? &x->machine.level[level - 1]
+						 : &x->machine.icache;
+
+	*caches = level ? x->caches[level - 1] : x->icaches;
+	return !*caches        ? 0
+	       : x->cores == 1 ? 1
+			       : (x->cores + spec->share - 1) / spec->share;
+}
+
 static void save(void *e, struct ml_buf *out)
 {
 	struct ml_lean_lru *x = e;
+	struct lean_cache *c;
 	struct ml_err err;
 	struct ml_sim *mirror = ml_sim_open(&x->machine, 0, &err);
 
@@ -219,12 +287,12 @@ static void save(void *e, struct ml_buf *out)
 	mirror->accesses = x->accesses;
 	mirror->gap = x->gap;
 	memcpy(mirror->counts, x->counts, sizeof(x->counts));
-	for (unsigned i = 0; i < x->levels; i++)
-		show_cache(&x->cache[i], &mirror->caches[i][0]);
-	if (x->split)
-		show_cache(&x->icache, &mirror->icaches[0]);
-	for (unsigned i = 0; i < x->machine.tlbs; i++)
-		ml_tlb_lru_show(x->tlbs, i, mirror);
+	for (unsigned level = 0; level <= x->levels; level++)
+		for (unsigned i = caches_of(x, level, &c); i-- > 0;)
+			show_cache(&c[i], level ? &mirror->caches[level - 1][i]
+						: &mirror->icaches[i]);
+	if (x->tlbs)
+		ml_tlb_lru_show(x->tlbs, mirror);
 	ml_sim_save(mirror, out);
 	ml_sim_close(mirror);
 }
@@ -232,21 +300,25 @@ static void save(void *e, struct ml_buf *out)
 static bool restore(void *e, struct ml_bytes *in, struct ml_err *err)
 {
 	struct ml_lean_lru *x = e;
+	struct lean_cache *c;
 	struct ml_sim *mirror = ml_sim_open(&x->machine, 0, err);
-	bool ok = mirror && ml_sim_restore(mirror, in, err);
 
-	/* a mirror that failed is empty */
-	if (mirror) {
-		x->accesses = mirror->accesses;
-		x->gap = mirror->gap;
-		memcpy(x->counts, mirror->counts, sizeof(x->counts));
-		for (unsigned i = 0; i < x->levels; i++)
-			look_at_cache(&mirror->caches[i][0], &x->cache[i]);
-		if (x->split)
-			look_at_cache(&mirror->icaches[0], &x->icache);
-		for (unsigned i = 0; i < x->machine.tlbs; i++)
-			ml_tlb_lru_look(x->tlbs, i, mirror);
-	}
+	if (!mirror)
+		return false;
+	bool ok = ml_sim_restore(mirror, in, err); /* or the mirror is empty */
+	x->accesses = mirror->accesses;
+	x->gap = mirror->gap;
+	memcpy(x->counts, mirror->counts, sizeof(x->counts));
+	for (size_t i = 0; i < x->holders.cap; i++)
+		x->holders.cores[i] = 0;
+	for (unsigned level = 0; level <= x->levels; level++)
+		for (unsigned i = caches_of(x, level, &c); i-- > 0;)
+			look_at_cache(x,
+				      level ? &mirror->caches[level - 1][i]
+					    : &mirror->icaches[i],
+				      &c[i]);
+	if (x->tlbs)
+		ml_tlb_lru_look(x->tlbs, mirror);
 	ml_sim_close(mirror);
 	return ok;
 }

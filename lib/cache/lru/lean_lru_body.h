@@ -19,10 +19,11 @@ INLINE int find_key(const uint64_t *row, unsigned lanes, uint64_t key);
 /* A request for one line. */
 struct request {
 	uint64_t line, addr;
-	uint32_t site;
+	uint32_t access, site;
 	enum ml_access_kind kind;
-	bool demand, first;       /* first: the first line of its access */
-	struct lean_cache *inner; /* the first level that it asks */
+	bool demand, first; /* first: the first line of its access */
+	unsigned core;
+	struct lean_cache *const *path; /* the caches that it asks in turn */
 };
 
 INLINE uint64_t key_of(uint64_t line)
@@ -64,23 +65,15 @@ INLINE void take_out(const struct lean_cache *c, uint64_t *row, unsigned at)
 	row[c->ways - 1] = 0;
 }
 
-INLINE struct lean_cache *cache_at(struct ml_lean_lru *x, const struct request *q,
-				   unsigned depth)
-{
-	return depth ? &x->cache[depth] : q->inner;
-}
-
 /*
- * Passes a line that leaves on to the copy further out: its dirty data, and its use.
- * If data are written back they pass by the levels without a copy.
+ * Passes on what a copy of a line knows to the nearest copy from a depth on: its dirty
+ * data, and its use. If data are written back they pass by the levels without a copy.
  */
-INLINE void inform(struct ml_lean_lru *x, const struct lean_cache *c, uint64_t key,
-		   bool writes_back)
+INLINE void pass_on(struct ml_lean_lru *x, struct lean_cache *const *path, unsigned depth,
+		    uint64_t key, bool writes_back)
 {
-	if (!(key & LEAN_DIRTY) && !c->tells)
-		return;
-	for (unsigned out = c->depth + 1; out < x->levels; out++) {
-		struct lean_cache *outer = &x->cache[out];
+	for (unsigned out = depth; out < x->levels; out++) {
+		struct lean_cache *outer = path[out];
 		uint64_t *row = row_of(outer, line_of(key));
 		int at = find_key(row, outer->lanes, key & ~LEAN_FLAGS);
 
@@ -97,46 +90,69 @@ INLINE void inform(struct ml_lean_lru *x, const struct lean_cache *c, uint64_t k
 	}
 }
 
-/*
- * Takes a line that an inclusive cache evicts from all caches within. Which of them are
- * dirty is decided before any passes its data on.
- */
-OUTLINE void take_within(struct ml_lean_lru *x, unsigned depth, uint64_t key)
+/* Passes a line that leaves on to the copy further out. */
+INLINE void inform(struct ml_lean_lru *x, const struct lean_cache *c, uint64_t key,
+		   bool writes_back)
 {
-	struct lean_cache *caches[ML_LEVELS + 1] = { &x->cache[0] };
-	bool dirty[ML_LEVELS + 1];
-	unsigned count = 1, carried = 0; /* dirty copies on their way outwards */
+	if (key & LEAN_DIRTY || c->tells)
+		pass_on(x, c->path, c->depth + 1, key, writes_back);
+}
 
-	if (x->split)
-		caches[count++] = &x->icache;
-	for (unsigned in = 1; in < depth; in++)
-		caches[count++] = &x->cache[in];
-	for (unsigned i = 0; i < count; i++) {
-		uint64_t *row = row_of(caches[i], line_of(key));
-		int at = find_key(row, caches[i]->lanes, key & ~LEAN_FLAGS);
+/*
+ * Dirty data of a line go from a cache to another core, or to the inclusive level at a
+ * depth. They pass the levels in between, unless one of these holds dirty data of the
+ * line, which it gives up itself.
+ */
+INLINE void pass_by(struct ml_lean_lru *x, const struct lean_cache *c, unsigned depth,
+		    uint64_t line)
+{
+	for (unsigned out = c->depth + 1; out < depth; out++) {
+		struct lean_cache *outer = c->path[out];
+		uint64_t *row = row_of(outer, line);
+		int at = find_key(row, outer->lanes, key_of(line));
 
-		dirty[i] = at != LEAN_NOWHERE && row[at] & LEAN_DIRTY;
-		if (!caches[i]->depth)
-			carried += dirty[i];
-		else if (dirty[i])
-			carried = 1;
-		else
-			caches[i]->counts->past_bytes += (uint64_t)carried << x->bits;
+		if (at != LEAN_NOWHERE && row[at] & LEAN_DIRTY)
+			return;
+		outer->counts->past_bytes += (uint64_t)1 << x->bits;
 	}
-	for (unsigned i = 0; i < count; i++) {
-		struct lean_cache *c = caches[i];
-		uint64_t *row = row_of(c, line_of(key));
-		int at = find_key(row, c->lanes, key & ~LEAN_FLAGS);
+}
+
+/* Takes a line from a cache, on behalf of an inclusive level or of another core. */
+INLINE void take(struct ml_lean_lru *x, const struct lean_cache *c, uint64_t *row,
+		 unsigned at)
+{
+	uint64_t key = row[at];
+
+	c->counts->invalidations++;
+	c->counts->write_backs += key & LEAN_DIRTY;
+	c->counts->taken += key & LEAN_DIRTY;
+	c->counts->useless += key & LEAN_AHEAD ? 1 : 0;
+	take_out(c, row, at);
+	inform(x, c, key & ~LEAN_DIRTY, false);
+}
+
+/*
+ * Takes a line that an inclusive cache evicts from all caches within. Returns whether one
+ * of them was dirty.
+ */
+OUTLINE uint64_t take_within(struct ml_lean_lru *x, const struct lean_cache *c,
+			     uint64_t key)
+{
+	uint64_t dirty = 0;
+
+	for (unsigned i = 0; i < c->within_count; i++) {
+		const struct lean_cache *in = c->within[i];
+		uint64_t *row = row_of(in, line_of(key));
+		int at = find_key(row, in->lanes, key & ~LEAN_FLAGS);
 
 		if (at == LEAN_NOWHERE)
 			continue;
-		c->counts->invalidations++;
-		c->counts->write_backs += dirty[i];
-		c->counts->taken += dirty[i];
-		inform(x, c, row[at], false);
-		c->counts->useless += row[at] & LEAN_AHEAD ? 1 : 0;
-		take_out(c, row, (unsigned)at);
+		dirty |= row[at] & LEAN_DIRTY;
+		if (row[at] & LEAN_DIRTY)
+			pass_by(x, in, c->depth, line_of(key));
+		take(x, in, row, (unsigned)at);
 	}
+	return dirty;
 }
 
 OUTLINE void move_out(struct ml_lean_lru *x, struct lean_cache *c, uint64_t key);
@@ -144,13 +160,12 @@ OUTLINE void move_out(struct ml_lean_lru *x, struct lean_cache *c, uint64_t key)
 /* Evicts the last line of a row. */
 INLINE void evict(struct ml_lean_lru *x, struct lean_cache *c, uint64_t *row)
 {
-	struct lean_cache *outer = c->depth + 1 < x->levels ? &x->cache[c->depth + 1]
+	struct lean_cache *outer = c->depth + 1 < x->levels ? c->path[c->depth + 1]
 							    : NULL;
 
 	c->counts->evictions++;
-	if (c->inclusive)
-		take_within(x, c->depth, row[c->ways - 1]);
-	uint64_t key = row[c->ways - 1];
+	uint64_t dirty = c->inclusive ? take_within(x, c, row[c->ways - 1]) : 0;
+	uint64_t key = row[c->ways - 1] | dirty;
 	c->counts->write_backs += key & LEAN_DIRTY;
 	c->counts->useless += key & LEAN_AHEAD ? 1 : 0;
 	if (outer && outer->exclusive)
@@ -219,6 +234,8 @@ INLINE void demand(struct ml_lean_lru *x, const struct request *q, struct lean_c
 		queue_prefetches(x, c, q, fresh);
 }
 
+#include "lib/cache/lru/lean_lru_cores_body.h"
+
 /*
  * Serves a request from a depth on; `missed` if that cache is known to miss it. A demand
  * that begins at depth 0 leaves its line first in its row there. Returns the level.
@@ -227,16 +244,18 @@ INLINE unsigned serve(struct ml_lean_lru *x, const struct request *q, unsigned d
 		      bool missed)
 {
 	uint64_t key = key_of(q->line), dirty = 0;
-	unsigned fills = 0, served = x->levels;
+	unsigned fills = 0, served = x->levels, losers = 0;
 
 	for (unsigned to = depth; to < x->levels; to++)
-		__builtin_prefetch(row_of(&x->cache[to], q->line));
+		__builtin_prefetch(row_of(q->path[to], q->line));
 	for (unsigned to = depth; to < x->levels; to++) {
-		struct lean_cache *c = cache_at(x, q, to);
+		struct lean_cache *c = q->path[to];
 		uint64_t *row = row_of(c, q->line);
 		int at = missed && to == depth ? LEAN_NOWHERE
 					       : find_key(row, c->lanes, key);
 
+		if (c->coherent && to == depth)
+			losers = ask_others(x, q, at == LEAN_NOWHERE ? 0 : row[at]);
 		if (q->demand)
 			demand(x, q, c, row, at);
 		if (at == LEAN_NOWHERE) {
@@ -250,13 +269,13 @@ INLINE unsigned serve(struct ml_lean_lru *x, const struct request *q, unsigned d
 			take_out(c, row, (unsigned)at);
 		} else
 			move_to_front(row, (unsigned)at);
+		c->counts->upgrades += losers > to;
 		served = to;
 		break;
 	}
 	for (unsigned to = served; to-- > depth;)
 		if (fills >> to & 1) {
-			fill(x, cache_at(x, q, to),
-			     key | dirty | (q->demand ? 0 : LEAN_AHEAD));
+			fill(x, q->path[to], key | dirty | (q->demand ? 0 : LEAN_AHEAD));
 			dirty = 0;
 		}
 	return served + 1;
@@ -280,15 +299,17 @@ OUTLINE void prefetch(struct ml_lean_lru *x, const struct request *of)
 
 /* An access that the first level may miss, or that is of several lines. */
 OUTLINE unsigned access_slowly(struct ml_lean_lru *x, const struct ml_accesses *a,
-			       size_t i, uint64_t last, enum ml_access_kind kind,
-			       bool missed)
+			       size_t i, unsigned core, uint64_t last,
+			       enum ml_access_kind kind, bool missed)
 {
 	struct request q = {
+		.access = (uint32_t)i,
+		.core = core,
+		.path = x->paths[core][kind == ML_ACCESS_FETCH],
 		.site = a->site ? a->site[i] : 0,
 		.kind = kind,
 		.demand = true,
 		.first = true,
-		.inner = kind == ML_ACCESS_FETCH && x->split ? &x->icache : &x->cache[0],
 	};
 	uint64_t first = a->addr[i] >> x->bits;
 	unsigned served = 0;
@@ -297,7 +318,7 @@ OUTLINE unsigned access_slowly(struct ml_lean_lru *x, const struct ml_accesses *
 		q.addr = q.line == first ? a->addr[i] : q.line << x->bits;
 		unsigned one = serve(x, &q, 0, missed);
 		if (kind == ML_ACCESS_WRITE)
-			*row_of(q.inner, q.line) |= LEAN_DIRTY;
+			*row_of(q.path[0], q.line) |= LEAN_DIRTY;
 		served = one > served ? one : served;
 		q.first = false;
 	}
@@ -306,12 +327,14 @@ OUTLINE unsigned access_slowly(struct ml_lean_lru *x, const struct ml_accesses *
 	return served;
 }
 
-TARGET static void run(struct ml_lean_lru *x, const struct ml_accesses *a,
-		       uint16_t *served)
+INLINE void run_accesses(struct ml_lean_lru *x, const struct ml_accesses *a,
+			 uint16_t *served, const bool cores)
 {
-	struct lean_cache *c = &x->cache[0];
+	struct lean_cache *c = x->caches[0];
 	const unsigned bits = x->bits;
+	const bool coherent = cores && c->coherent;
 	uint64_t hits[4] = { 0 };
+	unsigned core = 0;
 
 	for (size_t i = 0; i < a->count; i++) {
 		uint64_t addr = a->addr[i], size = a->what[i] & 0x3fff;
@@ -322,6 +345,10 @@ TARGET static void run(struct ml_lean_lru *x, const struct ml_accesses *a,
 			kind = ML_ACCESS_READ;
 		if (last < addr)
 			last = UINT64_MAX;
+		if (cores) {
+			core = a->core[i] < x->cores ? a->core[i] : a->core[i] % x->cores;
+			c = x->paths[core][0][0];
+		}
 		uint64_t line = addr >> bits, key = key_of(line);
 		uint64_t *row = row_of(c, line);
 		bool whole = last >> bits == line &&
@@ -330,8 +357,10 @@ TARGET static void run(struct ml_lean_lru *x, const struct ml_accesses *a,
 			 : (row[0] & ~LEAN_DIRTY) == key ? 0
 							 : find_key(row, c->lanes, key);
 
-		if (at == LEAN_NOWHERE || row[at] & LEAN_AHEAD) {
-			unsigned level = access_slowly(x, a, i, last, kind,
+		/* a line that is dirty here is in no cache of other cores */
+		if (at == LEAN_NOWHERE || row[at] & LEAN_AHEAD ||
+		    (coherent && kind == ML_ACCESS_WRITE && !(row[at] & LEAN_DIRTY))) {
+			unsigned level = access_slowly(x, a, i, core, last, kind,
 						       whole && at == LEAN_NOWHERE);
 
 			if (served)
@@ -347,4 +376,13 @@ TARGET static void run(struct ml_lean_lru *x, const struct ml_accesses *a,
 	}
 	for (unsigned k = 0; k < 3; k++)
 		c->counts->asked[k] += hits[k];
+}
+
+TARGET static void run(struct ml_lean_lru *x, const struct ml_accesses *a,
+		       uint16_t *served)
+{
+	if (x->cores > 1 && a->core)
+		run_accesses(x, a, served, true);
+	else
+		run_accesses(x, a, served, false);
 }

@@ -24,15 +24,20 @@ struct tlb {
 	/* with causes, unless it has one set: a fully associative TLB of as many pages
 	 * that gets the same requests */
 	struct ml_lru_list *shadow;
-	struct ml_level_counts counts;
+	struct ml_level_counts *counts; /* of all cores together */
+};
+
+struct tlbs { /* of a core */
+	struct tlb tlb[ML_TLBS];
+	/* The page of the first TLB that was used last, + 1. It is the first of its row
+	 * or list, so using it again changes nothing. */
+	uint64_t last_page;
 };
 
 struct ml_tlb_lru {
-	struct tlb tlb[ML_TLBS];
-	unsigned count;
-	/* The page of the first TLB that was used last, + 1. It is the first of its row,
-	 * so using it again changes nothing. */
-	uint64_t last_page;
+	struct tlbs *of; /* by core */
+	unsigned cores, count;
+	struct ml_level_counts counts[ML_TLBS];
 	bool gap;
 	struct ml_arena arena;
 };
@@ -44,10 +49,28 @@ const char *ml_tlb_lru_refuses(const struct ml_machine *m)
 
 		if (!l->policy->recency)
 			return "a TLB is not lru";
+		if (l->share > 1)
+			return "cores share a TLB";
 		if ((uint64_t)l->ways * l->sets > ML_LRU_LIST_WAYS)
 			return "a TLB has more than 32768 entries";
 	}
 	return NULL;
+}
+
+static void init_tlb(struct ml_tlb_lru *t, struct tlb *b, const struct ml_level_spec *l,
+		     bool causes)
+{
+	b->sets = l->sets;
+	b->ways = l->ways;
+	b->causes = causes;
+	if (causes && l->sets > 1)
+		b->shadow = ml_lru_list_make(l->sets * l->ways, &t->arena);
+	b->bits = (unsigned)__builtin_ctz(l->line);
+	if (l->sets == 1 && l->ways > LIST)
+		b->list = ml_lru_list_make(l->ways, &t->arena);
+	else
+		b->rows = ml_arena_alloc(&t->arena,
+					 (size_t)l->sets * l->ways * sizeof(*b->rows));
 }
 
 struct ml_tlb_lru *ml_tlb_lru_open(const struct ml_machine *m, bool causes)
@@ -55,23 +78,13 @@ struct ml_tlb_lru *ml_tlb_lru_open(const struct ml_machine *m, bool causes)
 	assert(m->tlbs && !ml_tlb_lru_refuses(m));
 
 	struct ml_tlb_lru *t = ml_resize(NULL, sizeof(*t));
-	*t = (struct ml_tlb_lru){ .count = m->tlbs };
-	for (unsigned i = 0; i < t->count; i++) {
-		const struct ml_level_spec *l = &m->tlb[i];
-		struct tlb *b = &t->tlb[i];
-
-		b->sets = l->sets;
-		b->ways = l->ways;
-		b->causes = causes;
-		if (causes && l->sets > 1)
-			b->shadow = ml_lru_list_make(l->sets * l->ways, &t->arena);
-		b->bits = (unsigned)__builtin_ctz(l->line);
-		if (l->sets == 1 && l->ways > LIST)
-			b->list = ml_lru_list_make(l->ways, &t->arena);
-		else
-			b->rows = ml_arena_alloc(&t->arena, (size_t)l->sets * l->ways *
-								    sizeof(*b->rows));
-	}
+	*t = (struct ml_tlb_lru){ .cores = m->cores, .count = m->tlbs };
+	t->of = ml_arena_alloc(&t->arena, t->cores * sizeof(*t->of));
+	for (unsigned core = 0; core < t->cores; core++)
+		for (unsigned i = 0; i < t->count; i++) {
+			init_tlb(t, &t->of[core].tlb[i], &m->tlb[i], causes);
+			t->of[core].tlb[i].counts = &t->counts[i];
+		}
 	return t;
 }
 
@@ -79,8 +92,9 @@ void ml_tlb_lru_close(struct ml_tlb_lru *t)
 {
 	if (!t)
 		return;
-	for (unsigned i = 0; i < t->count; i++)
-		ml_map_release(&t->tlb[i].seen);
+	for (unsigned core = 0; core < t->cores; core++)
+		for (unsigned i = 0; i < t->count; i++)
+			ml_map_release(&t->of[core].tlb[i].seen);
 	ml_arena_release(&t->arena);
 	ml_free(t);
 }
@@ -157,65 +171,83 @@ static enum ml_cause cause_of(const struct ml_tlb_lru *t, struct tlb *b, uint64_
 }
 
 /* Translates one page. Returns the TLB that knew it, or their number: a walk. */
-static unsigned translate(struct ml_tlb_lru *t, enum ml_access_kind kind, uint64_t addr)
+static unsigned translate(struct ml_tlb_lru *t, struct tlb *tlb, enum ml_access_kind kind,
+			  uint64_t addr)
 {
 	bool missed = true, held[ML_TLBS];
 	unsigned found = 0;
 
 	for (; found < t->count; found++) {
-		struct tlb *b = &t->tlb[found];
+		struct tlb *b = &tlb[found];
 
 		missed = !use(b, addr >> b->bits);
-		b->counts.asked[kind]++;
-		b->counts.missed[kind] += missed;
+		b->counts->asked[kind]++;
+		b->counts->missed[kind] += missed;
 		held[found] = ask_shadow(b, addr >> b->bits);
 		if (!missed)
 			break;
 	}
 	for (unsigned i = 0; i < found; i++) {
-		struct tlb *b = &t->tlb[i];
+		struct tlb *b = &tlb[i];
 		/* a page that another TLB holds has been asked for in all of them */
-		bool known = !missed && t->tlb[found].bits == b->bits;
+		bool known = !missed && tlb[found].bits == b->bits;
 
 		if (b->causes) {
 			enum ml_cause c = cause_of(t, b, addr >> b->bits, held[i], known);
 
-			b->counts.cause[c]++;
+			b->counts->cause[c]++;
 		}
-		b->counts.fills++;
-		b->counts.evictions += take_in(b, addr >> b->bits);
+		b->counts->fills++;
+		b->counts->evictions += take_in(b, addr >> b->bits);
 	}
 	return found;
 }
 
 /* Translates the pages of an access. Returns the farthest TLB that knew one. */
-static unsigned translate_all(struct ml_tlb_lru *t, enum ml_access_kind kind,
-			      uint64_t addr, uint64_t last, uint32_t access,
-			      const struct ml_observer *o)
+static unsigned translate_all(struct ml_tlb_lru *t, unsigned core,
+			      enum ml_access_kind kind, uint64_t addr, uint64_t last,
+			      uint32_t access, const struct ml_observer *o)
 {
-	unsigned bits = t->tlb[0].bits, farthest = 0;
+	struct tlbs *its = &t->of[core];
+	unsigned bits = its->tlb[0].bits, farthest = 0;
 	uint64_t first = addr >> bits;
 
 	for (uint64_t page = first; page <= last >> bits; page++) {
-		unsigned tlb = translate(t, kind, page == first ? addr : page << bits);
-		struct ml_page p = { .access = access,
-				     .tlb = tlb,
-				     .more = page != first };
+		unsigned tlb = translate(t, its->tlb, kind,
+					 page == first ? addr : page << bits);
+		struct ml_page p = {
+			.access = access, .core = core, .tlb = tlb, .more = page != first
+		};
 
 		farthest = tlb > farthest ? tlb : farthest;
 		if ((tlb || p.more) && o && o->page)
 			o->page(o->arg, &p);
 	}
-	t->last_page = (last >> bits) + 1;
+	its->last_page = (last >> bits) + 1;
 	return farthest;
+}
+
+/* Uses a page if it is the one used last, or in a list. */
+static inline bool use_again(struct tlbs *its, uint64_t page)
+{
+	struct ml_lru_list *list = its->tlb[0].list;
+
+	if (page + 1 == its->last_page)
+		return true;
+	if (!list || !ml_lru_list_use(list, page))
+		return false;
+	its->last_page = page + 1;
+	return true;
 }
 
 void ml_tlb_lru_run(struct ml_tlb_lru *t, const struct ml_accesses *a, uint8_t *paged,
 		    const struct ml_observer *o)
 {
-	const unsigned bits = t->tlb[0].bits;
-	struct ml_lru_list *list = t->tlb[0].list;
+	const uint16_t *cores = t->cores > 1 ? a->core : NULL;
+	const unsigned bits = t->of[0].tlb[0].bits;
+	struct tlbs *its = t->of;
 	uint64_t same[4] = { 0 };
+	unsigned core = 0;
 
 	for (size_t i = 0; i < a->count; i++) {
 		uint64_t addr = a->addr[i], size = a->what[i] & 0x3fff;
@@ -227,21 +259,23 @@ void ml_tlb_lru_run(struct ml_tlb_lru *t, const struct ml_accesses *a, uint8_t *
 				paged[i] = 0;
 			continue;
 		}
+		if (cores) {
+			core = cores[i] < t->cores ? cores[i] : cores[i] % t->cores;
+			its = &t->of[core];
+		}
 		if (kind > ML_ACCESS_FETCH)
 			kind = ML_ACCESS_READ;
 		if (last < addr)
 			last = UINT64_MAX;
-		if (addr >> bits == last >> bits &&
-		    (list ? ml_lru_list_use(list, addr >> bits)
-			  : (addr >> bits) + 1 == t->last_page))
+		if (addr >> bits == last >> bits && use_again(its, addr >> bits))
 			same[kind]++;
 		else
-			tlb = translate_all(t, kind, addr, last, (uint32_t)i, o);
+			tlb = translate_all(t, core, kind, addr, last, (uint32_t)i, o);
 		if (paged)
 			paged[i] = (uint8_t)(tlb + 1);
 	}
 	for (unsigned k = 0; k < 3; k++)
-		t->tlb[0].counts.asked[k] += same[k];
+		t->counts[0].asked[k] += same[k];
 }
 
 void ml_tlb_lru_gap(struct ml_tlb_lru *t)
@@ -249,14 +283,11 @@ void ml_tlb_lru_gap(struct ml_tlb_lru *t)
 	t->gap = true;
 }
 
-void ml_tlb_lru_show(const struct ml_tlb_lru *t, unsigned tlb, struct ml_sim *to)
+static void show_tlb(const struct tlb *b, struct ml_cache *c)
 {
-	const struct tlb *b = &t->tlb[tlb];
-	struct ml_cache *c = &to->tlbs[tlb][0];
 	size_t places = (size_t)b->sets * b->ways;
 	uint64_t rank = b->ways;
 
-	to->tlb_counts[tlb] = b->counts;
 	memset(c->tags, 0, places * sizeof(*c->tags));
 	memset(c->order.word, 0, places * sizeof(*c->order.word));
 	for (size_t i = 0; !b->list && i < places; i++) {
@@ -276,15 +307,19 @@ void ml_tlb_lru_show(const struct ml_tlb_lru *t, unsigned tlb, struct ml_sim *to
 	}
 }
 
-void ml_tlb_lru_look(struct ml_tlb_lru *t, unsigned tlb, const struct ml_sim *from)
+void ml_tlb_lru_show(const struct ml_tlb_lru *t, struct ml_sim *to)
 {
-	struct tlb *b = &t->tlb[tlb];
-	const struct ml_cache *c = &from->tlbs[tlb][0];
+	memcpy(to->tlb_counts, t->counts, sizeof(t->counts));
+	for (unsigned core = 0; core < t->cores; core++)
+		for (unsigned i = 0; i < t->count; i++)
+			show_tlb(&t->of[core].tlb[i], &to->tlbs[i][core]);
+}
+
+static void look_at_tlb(struct ml_tlb_lru *t, const struct ml_cache *c, struct tlb *b)
+{
 	size_t *places = ml_resize(NULL, b->ways * sizeof(*places));
 
 	assert(!b->causes);
-	t->last_page = 0;
-	b->counts = from->tlb_counts[tlb];
 	if (b->list)
 		b->list = ml_lru_list_make(b->ways, &t->arena);
 	for (uint32_t way = 0; b->list && way < b->ways; way++)
@@ -306,7 +341,17 @@ void ml_tlb_lru_look(struct ml_tlb_lru *t, unsigned tlb, const struct ml_sim *fr
 	ml_free(places);
 }
 
+void ml_tlb_lru_look(struct ml_tlb_lru *t, const struct ml_sim *from)
+{
+	memcpy(t->counts, from->tlb_counts, sizeof(t->counts));
+	for (unsigned core = 0; core < t->cores; core++) {
+		t->of[core].last_page = 0;
+		for (unsigned i = 0; i < t->count; i++)
+			look_at_tlb(t, &from->tlbs[i][core], &t->of[core].tlb[i]);
+	}
+}
+
 const struct ml_level_counts *ml_tlb_lru_counts(const struct ml_tlb_lru *t, unsigned tlb)
 {
-	return &t->tlb[tlb].counts;
+	return &t->counts[tlb];
 }

@@ -1,5 +1,5 @@
 /*
- * The TLBs of one core, all lru: which of them knows the pages of each data access. It
+ * The TLBs of each core, all lru: which of them knows the pages of each data access. It
  * agrees with the TLBs of sim.h and is much faster, as a large set is a list
  * (lru_list.h); tests/cache/test_engine.c compares them. Fetches are not translated.
  */
@@ -30,8 +30,8 @@ void ml_tlb_lru_run(struct ml_tlb_lru *t, const struct ml_accesses *a, uint8_t *
 		    const struct ml_observer *o);
 /* Accesses are missing here: a first request is no longer known to be a cold miss. */
 void ml_tlb_lru_gap(struct ml_tlb_lru *t);
-/* Shows the pages of a TLB, their order and the counters to a mirror (mirror.h). */
-void ml_tlb_lru_show(const struct ml_tlb_lru *t, unsigned tlb, struct ml_sim *to);
+/* Shows the pages, their order and the counters to a mirror (mirror.h). */
+void ml_tlb_lru_show(const struct ml_tlb_lru *t, struct ml_sim *to);
 /* Takes them from a mirror. Not with causes. */
-void ml_tlb_lru_look(struct ml_tlb_lru *t, unsigned tlb, const struct ml_sim *from);
+void ml_tlb_lru_look(struct ml_tlb_lru *t, const struct ml_sim *from);
 const struct ml_level_counts *ml_tlb_lru_counts(const struct ml_tlb_lru *t, unsigned tlb);

@@ -120,13 +120,13 @@ void ml_machine_print(const struct ml_machine *m, struct ml_buf *out);
 struct ml_machine ml_machine_alone(const struct ml_machine *m, size_t threads);
 
 /*
- * NULL, or the reason why this is no machine of one core with lru, write-back and
- * write-allocate in all levels and lines of one size ("a level is not lru").
+ * NULL, or the reason why not all levels are lru, write-back and write-allocate with lines
+ * of one size ("a level is not lru").
  */
 const char *ml_machine_not_lru(const struct ml_machine *m);
 /*
- * Whether it is such a machine and no level notices what happens in the levels behind it:
- * without inclusion, prefetchers and L1i. TLBs make no difference.
+ * Whether it is so, and no level notices what happens in the levels behind it: one core,
+ * no inclusion, prefetchers or L1i. TLBs make no difference.
  */
 bool ml_machine_plain(const struct ml_machine *m);
 

@@ -256,7 +256,7 @@ static const char *level_not_lru(const struct ml_level_spec *l, uint32_t line)
 
 const char *ml_machine_not_lru(const struct ml_machine *m)
 {
-	const char *why = m->cores > 1 ? "there are several cores" : NULL;
+	const char *why = NULL;
 
 	for (unsigned i = 0; i < m->levels && !why; i++)
 		why = level_not_lru(&m->level[i], m->level[0].line);
@@ -265,7 +265,7 @@ const char *ml_machine_not_lru(const struct ml_machine *m)
 
 bool ml_machine_plain(const struct ml_machine *m)
 {
-	bool plain = !ml_machine_not_lru(m) && !m->split;
+	bool plain = m->cores == 1 && !m->split && !ml_machine_not_lru(m);
 
 	for (unsigned i = 0; i < m->levels; i++)
 		plain &= m->level[i].inclusion == ML_NEITHER &&
