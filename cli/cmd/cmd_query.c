@@ -132,12 +132,12 @@ static bool simulate(struct simulated *s, const struct options *o, const char *p
 
 	if (!two && strncmp(path, "/api/sims/", 10) != 0)
 		return !o->with || ml_workspace_open(ws, o->with, err);
-	if (!simulated_run(s, &cmd_query, 0, &ws->machine, err))
+	if (!ml_simulated_window_run(&s->window, 0, &ws->machine, err))
 		return false;
 	return !two ||
 	       ((!o->second || machine_option(&second, o->second, &o->without, err)) &&
 		(!o->with || ml_workspace_open(ws, o->with, err)) &&
-		simulated_run(s, &cmd_query, o->with ? 1 : 0, &second, err));
+		ml_simulated_window_run(&s->window, o->with ? 1 : 0, &second, err));
 }
 
 static int run(int argc, char **argv)
@@ -160,17 +160,16 @@ static int run(int argc, char **argv)
 				   "give a trace or an ensemble, and a route");
 	if (!machine_option(&machine, o.machine, &o.without, &err))
 		return cmd_fail(&cmd_query, &err);
-	ml_workspace_init(&s.workspace, ml_kinds, ml_common_routes, &machine);
+	simulated_begin(&s, &cmd_query, &machine);
 	s.workspace.headers = cmd_path_headers(&arena);
-	cmd_work_begin(&s.work);
 	parse(&q, argv[1]);
 	q.work = ml_work_silent(&s.work.work);
 	bool ok = ml_workspace_open(&s.workspace, argv[0], &err) &&
 		  simulate(&s, &o, q.path, &err);
 	ok = ok && ask(&s.workspace, &q, &out, &err);
-	cmd_work_end(&s.work);
+	simulated_notes(&s);
 	status = ok ? cmd_print(&cmd_query, &out) : cmd_fail(&cmd_query, &err);
-	if (status == EXIT_DONE && s.sim)
+	if (status == EXIT_DONE && s.window.sim)
 		status = simulated_status(&s);
 	ml_buf_release(&out);
 	simulated_close(&s);

@@ -3,6 +3,7 @@
 
 #include "lib/base/json.h"
 #include "lib/query/kinds/kinds.h"
+#include "lib/query/ensemble/tell_ensemble.h"
 #include "lib/query/workspace/request.h"
 #include "lib/query/ensemble/route_ensemble.h"
 #include "lib/query/ensemble/open_ensemble.h"
@@ -71,4 +72,8 @@ const struct ml_document_kind ml_kind_ensemble = {
 	.close = ml_open_ensemble_close,
 	.describe = describe,
 	.routes = routes,
+	.info = ml_ensemble_info,
+	.report = ml_ensemble_report,
+	.diff = ml_ensemble_diff,
+	.takes = (const char *const[]){ NULL },
 };

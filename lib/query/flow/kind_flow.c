@@ -7,6 +7,7 @@
 #include "lib/query/flow/open_flow.h"
 #include "lib/query/flow/route_flow.h"
 #include "lib/query/kinds/kinds.h"
+#include "lib/query/flow/tell_flow.h"
 #include "lib/query/workspace/request.h"
 
 static void describe(struct ml_document *d, struct ml_json *w)
@@ -101,4 +102,8 @@ const struct ml_document_kind ml_kind_flow = {
 	.close = ml_open_flow_close,
 	.describe = describe,
 	.routes = routes,
+	.info = ml_flow_info,
+	.report = ml_flow_report,
+	.diff = ml_flow_diff,
+	.takes = (const char *const[]){ NULL },
 };

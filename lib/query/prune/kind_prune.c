@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "lib/query/kinds/kinds.h"
+#include "lib/query/prune/tell_prune.h"
 #include "lib/query/workspace/request.h"
 #include "lib/query/prune/open_prune.h"
 #include "lib/query/prune/route_prune.h"
@@ -50,4 +51,8 @@ const struct ml_document_kind ml_kind_prune = {
 	.close = ml_open_prune_close,
 	.describe = ml_open_prune_describe,
 	.routes = routes,
+	.info = ml_prune_info,
+	.report = ml_prune_report,
+	.diff = ml_prune_diff,
+	.takes = (const char *const[]){ NULL },
 };

@@ -3,6 +3,7 @@
 
 #include "lib/base/json.h"
 #include "lib/query/kinds/kinds.h"
+#include "lib/query/samples/tell_samples.h"
 #include "lib/query/workspace/request.h"
 #include "lib/query/samples/open_samples.h"
 #include "lib/query/samples/route_samples.h"
@@ -80,4 +81,8 @@ const struct ml_document_kind ml_kind_samples = {
 	.close = ml_open_samples_close,
 	.describe = describe,
 	.routes = routes,
+	.info = ml_samples_info,
+	.report = ml_samples_report,
+	.diff = ml_samples_diff,
+	.takes = (const char *const[]){ "select", "no-source", NULL },
 };

@@ -15,6 +15,8 @@
 #include "lib/query/trace/routes/route_window.h"
 #include "lib/query/trace/open/open_sim.h"
 #include "lib/query/trace/open/open_trace.h"
+#include "lib/query/report/report.h"
+#include "lib/query/trace/text/tell_trace.h"
 #include "lib/query/workspace/request.h"
 
 static void describe(struct ml_document *d, struct ml_json *w)
@@ -182,4 +184,10 @@ const struct ml_document_kind ml_kind_trace = {
 	.close = ml_open_trace_close,
 	.describe = describe,
 	.routes = routes,
+	.info = ml_trace_info,
+	.report = ml_trace_report,
+	.diff = ml_trace_diff,
+	.takes = (const char *const[]){ "machine", "no-prefetch", "no-tlb", "from", "to",
+					"phase", "mode", "no-source", "fail-if",
+					"interleave", "window", "promised", NULL },
 };
