@@ -49,7 +49,10 @@ struct lean_prefetch { /* a line that a prefetcher wants */
 
 struct ml_lean_lru {
 	const struct lean_lru_ops *ops;
+	struct ml_machine machine;
 	unsigned levels, bits; /* log2 of the line size */
+	uint64_t accesses;
+	bool gap; /* for saved states; it tells no causes */
 	bool split;
 	bool strides; /* a first level has a prefetcher that sees hits, too */
 	unsigned cores;
@@ -68,7 +71,9 @@ struct ml_lean_lru {
 };
 
 struct lean_lru_ops {
-	void (*run)(struct ml_lean_lru *x, const struct ml_accesses *a, uint8_t *served);
+	/* served may be NULL */
+	void (*run)(struct ml_lean_lru *x, const struct ml_accesses *a, uint16_t *served);
 };
 
 extern const struct lean_lru_ops ml_lean_lru_ops_plain, ml_lean_lru_ops_avx2;
+
