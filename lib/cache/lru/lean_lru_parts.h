@@ -76,4 +76,3 @@ struct lean_lru_ops {
 };
 
 extern const struct lean_lru_ops ml_lean_lru_ops_plain, ml_lean_lru_ops_avx2;
-
