@@ -70,10 +70,10 @@ static void init_cache(struct ml_lean_lru *x, struct lean_cache *c, unsigned dep
 		.depth = depth,
 		.counts = counts,
 	};
-	/* a row begins at the beginning of a vector */
+	/* a row begins at the beginning of a vector; the place before it can be read */
 	size_t size = (size_t)c->sets * c->lanes * sizeof(*c->rows);
-	uintptr_t at = (uintptr_t)ml_arena_large(&x->arena, size + 63);
-	c->rows = (void *)((at + 63) & ~(uintptr_t)63);
+	uintptr_t at = (uintptr_t)ml_arena_large(&x->arena, size + 127);
+	c->rows = (void *)((at + 127) & ~(uintptr_t)63);
 	if (spec->prefetch == ML_PREFETCH_NONE)
 		return;
 	c->prefetcher = ml_arena_alloc(&x->arena, sizeof(*c->prefetcher));
@@ -154,6 +154,9 @@ struct ml_lean_lru *ml_lean_lru_open(const struct ml_machine *m, enum ml_lean_lr
 		x->caches[i] = init_level(x, i + 1, &m->level[i]);
 	if (x->split)
 		x->icaches = init_level(x, 0, &m->icache);
+	x->first_rows = ml_arena_alloc(&x->arena, x->cores * sizeof(*x->first_rows));
+	for (unsigned core = 0; core < x->cores; core++)
+		x->first_rows[core] = x->paths[core][0][0]->rows;
 	for (unsigned core = 0; core < x->cores; core++)
 		for (unsigned fetch = 0; fetch < 2; fetch++)
 			for (unsigned i = 0; i < x->levels; i++) {

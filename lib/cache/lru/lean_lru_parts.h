@@ -66,6 +66,7 @@ struct ml_lean_lru {
 	unsigned cores;
 	/* by core: the caches that it asks in turn, by depth; for data, and for fetches */
 	struct lean_cache *(*paths)[2][ML_LEVELS];
+	uint64_t **first_rows;                /* by core: the rows of its first level */
 	struct lean_cache *caches[ML_LEVELS]; /* by depth; by instance */
 	struct lean_cache *icaches;           /* by instance; if split */
 	struct lean_holders holders;          /* of several cores */

@@ -27,10 +27,11 @@ struct tlb {
 };
 
 struct tlbs { /* of a core */
-	struct tlb tlb[ML_TLBS];
 	/* The page of the first TLB that was used last, + 1. It is the first of its row
 	 * or list, so using it again changes nothing. */
 	uint64_t last_page;
+	struct ml_lru_list *list; /* of the first TLB, or NULL */
+	struct tlb tlb[ML_TLBS];
 };
 
 struct ml_tlb_lru {
@@ -83,6 +84,7 @@ struct ml_tlb_lru *ml_tlb_lru_open(const struct ml_machine *m, bool causes)
 		for (unsigned i = 0; i < t->count; i++) {
 			init_tlb(t, &t->of[core].tlb[i], &m->tlb[i], causes);
 			t->of[core].tlb[i].counts = &t->counts[i];
+			t->of[core].list = t->of[core].tlb[0].list;
 		}
 	return t;
 }
@@ -226,55 +228,59 @@ static unsigned translate_all(struct ml_tlb_lru *t, unsigned core,
 	return farthest;
 }
 
-/* Uses a page if it is the one used last, or in a list. */
-static inline bool use_again(struct tlbs *its, uint64_t page)
+/* Translates one access, in full. */
+static __attribute__((noinline)) unsigned translate_access(struct ml_tlb_lru *t,
+							   const struct ml_accesses *a,
+							   size_t i, unsigned core,
+							   const struct ml_observer *o)
 {
-	struct ml_lru_list *list = its->tlb[0].list;
+	bool write = a->what[i] >> 14 == ML_ACCESS_WRITE;
+	uint64_t addr = a->addr[i], size = a->what[i] & 0x3fff;
+	uint64_t last = addr + size - (size > 0);
 
-	if (page + 1 == its->last_page)
-		return true;
-	if (!list || !ml_lru_list_use(list, page))
-		return false;
-	its->last_page = page + 1;
-	return true;
+	return translate_all(t, core, write ? ML_ACCESS_WRITE : ML_ACCESS_READ, addr,
+			     last < addr ? UINT64_MAX : last, (uint32_t)i, o);
 }
 
 void ml_tlb_lru_run(struct ml_tlb_lru *t, const struct ml_accesses *a, uint8_t *paged,
 		    const struct ml_observer *o)
 {
-	const uint16_t *cores = t->cores > 1 ? a->core : NULL;
-	const unsigned bits = t->of[0].tlb[0].bits;
-	struct tlbs *its = t->of;
-	uint64_t same[4] = { 0 };
-	unsigned core = 0;
+	const uint64_t *restrict addrs = a->addr;
+	const uint16_t *restrict whats = a->what;
+	const uint16_t *restrict cores = t->cores > 1 ? a->core : NULL;
+	const size_t count = a->count;
+	const unsigned bits = t->of[0].tlb[0].bits, core_count = t->cores;
+	const uint64_t within = ((uint64_t)1 << bits) - 1;
+	uint64_t same = 0, writes = 0; /* of pages that a first TLB knows at once */
 
-	for (size_t i = 0; i < a->count; i++) {
-		uint64_t addr = a->addr[i], size = a->what[i] & 0x3fff;
-		uint64_t last = addr + size - (size > 0);
-		unsigned kind = a->what[i] >> 14, tlb = 0;
+	if (paged)
+		memset(paged, 1, count);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t addr = addrs[i], page = addr >> bits;
+		unsigned kind = whats[i] >> 14, core = 0;
 
 		if (kind == ML_ACCESS_FETCH) {
 			if (paged)
 				paged[i] = 0;
 			continue;
 		}
-		if (cores) {
-			core = cores[i] < t->cores ? cores[i] : cores[i] % t->cores;
-			its = &t->of[core];
+		if (cores)
+			core = cores[i] < core_count ? cores[i] : cores[i] % core_count;
+		struct tlbs *its = &t->of[core];
+		if ((addr & within) + (whats[i] & 0x3fff) <= within + 1 &&
+		    (page + 1 == its->last_page ||
+		     (its->list && ml_lru_list_use(its->list, page)))) {
+			its->last_page = page + 1;
+			same++;
+			writes += kind == ML_ACCESS_WRITE;
+			continue;
 		}
-		if (kind > ML_ACCESS_FETCH)
-			kind = ML_ACCESS_READ;
-		if (last < addr)
-			last = UINT64_MAX;
-		if (addr >> bits == last >> bits && use_again(its, addr >> bits))
-			same[kind]++;
-		else
-			tlb = translate_all(t, core, kind, addr, last, (uint32_t)i, o);
+		unsigned tlb = translate_access(t, a, i, core, o);
 		if (paged)
 			paged[i] = (uint8_t)(tlb + 1);
 	}
-	for (unsigned k = 0; k < 3; k++)
-		t->counts[0].asked[k] += same[k];
+	t->counts[0].asked[ML_ACCESS_READ] += same - writes;
+	t->counts[0].asked[ML_ACCESS_WRITE] += writes;
 }
 
 void ml_tlb_lru_gap(struct ml_tlb_lru *t)
