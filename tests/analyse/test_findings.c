@@ -260,6 +260,47 @@ TEST(structures_of_which_one_field_is_used_are_found)
 	done(&x);
 }
 
+/* 64 nodes of 64 bytes, of which the first 8 are read, in the order in which they lie. */
+static void nodes(void)
+{
+	struct ml_tables *t = ml_writer_tables(writer);
+
+	for (unsigned i = 0; i < 64; i++)
+		put("alloc node 0x%x 64 64", 0x10010 + 80 * i);
+	struct ml_region *r = &t->regions.at[t->regions.count - 1];
+	r->field = (uint32_t)t->fields.count;
+	r->fields = 2;
+	*ML_ADD(t->fields) = (struct ml_field){ ml_tables_name(t, "key"), 0, 0, 8 };
+	*ML_ADD(t->fields) = (struct ml_field){ ml_tables_name(t, "rest"), 0, 8, 56 };
+	put("L list.c:4");
+	for (unsigned k = 0; k < 5; k++)
+		for (unsigned i = 0; i < 64; i++)
+			touch('r', 0x10010 + 80 * i, 8);
+}
+
+/*
+ * A block of 16 bytes, a key and a pointer to the rest, takes 32 of the allocator's: two
+ * lie in a line of 64 bytes, none shares a line of 16.
+ */
+TEST(parts_of_nodes_are_as_far_apart_as_the_allocator_puts_them)
+{
+	struct found x;
+
+	start();
+	nodes();
+	finish(&x, "L1 1K full 64B lru 1c | memory 100c");
+	const struct ml_finding *n = need(&x, "fields");
+	CHECK_EQ(fact(n, "misses_tried"), 320);
+	CHECK_EQ(fact(n, "misses_predicted"), 5 * 33); /* the first lies in half a line */
+	CHECK(strstr(n->advice, "keep key in blocks of its own"));
+	done(&x);
+	start();
+	nodes();
+	finish(&x, FULL);
+	CHECK(!find(&x, "fields"));
+	done(&x);
+}
+
 TEST(structures_that_are_used_whole_are_not)
 {
 	struct found x;
@@ -533,6 +574,28 @@ TEST(threads_that_write_neighbours_share_a_line_falsely)
 	CHECK(strstr(n->says[1], "thread 1 writes hits[0] (one.c:1)"));
 	CHECK(strstr(n->says[1], "thread 2 writes hits[1] (two.c:2)"));
 	done(&x);
+}
+
+/* An exclusive level, as in zen2 to zen5, never has a line that cores take in turn. */
+TEST(false_sharing_is_the_first_finding_on_every_machine_that_people_have)
+{
+	for (const struct ml_preset *p = ml_presets; p->name; p++) {
+		struct found x;
+		char machine[100];
+
+		snprintf(machine, sizeof(machine), "%s | cores 4", p->name);
+		start();
+		put("global hits 0x10000 32 8");
+		put("r0x20000@2 r0x20000@3"); /* so that threads 1 and 4 share no L2 */
+		for (unsigned i = 0; i < 100; i++)
+			put("L one.c:1\nw0x10000@1\nL two.c:2\nw0x10008@4\n");
+		finish(&x, machine);
+		if (!count || strcmp(x.findings.at[0].kind, "false sharing") != 0)
+			TEST_SAY("%s: '%s'", machine,
+				 count ? x.findings.at[0].kind : "nothing");
+		CHECK_EQ(count, 1);
+		done(&x);
+	}
 }
 
 TEST(threads_that_write_the_same_datum_or_lines_apart_do_not)

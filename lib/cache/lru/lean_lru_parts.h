@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 #include "lib/base/arena.h"
-#include "lib/cache/lru/line_book.h"
 #include "lib/cache/machine/access.h"
 #include "lib/cache/machine/level_counts.h"
 #include "lib/cache/machine/machine.h"
 #include "lib/cache/machine/observer.h"
+#include "lib/cache/exact/holders.h"
 #include "lib/cache/exact/prefetch.h"
 
 enum { LEAN_LANES = 8 }; /* a row has a multiple of this many places */
@@ -47,28 +47,21 @@ struct lean_prefetch { /* a line that a prefetcher wants */
 	uint64_t line;
 };
 
-/*
- * Which cores may hold a line in caches of their own: a bit for each core that asked for
- * the line, until others take the line away or find out that it has gone. Most lines are
- * of one core only, and nobody has to look for those in other caches.
- */
-struct lean_holders {
-	struct ml_line_book book;
-	uint64_t *cores; /* by number of the line */
-	size_t cap;
-};
-
 struct ml_lean_lru {
 	const struct lean_lru_ops *ops;
+	struct ml_machine machine;
 	unsigned levels, bits; /* log2 of the line size */
+	uint64_t accesses;
+	bool gap; /* for saved states; it tells no causes */
 	bool split;
 	bool strides; /* a first level has a prefetcher that sees hits, too */
 	unsigned cores;
 	/* by core: the caches that it asks in turn, by depth; for data, and for fetches */
 	struct lean_cache *(*paths)[2][ML_LEVELS];
+	uint64_t **first_rows;                /* by core: the rows of its first level */
 	struct lean_cache *caches[ML_LEVELS]; /* by depth; by instance */
 	struct lean_cache *icaches;           /* by instance; if split */
-	struct lean_holders holders;          /* of several cores */
+	struct ml_holders holders;            /* of several cores */
 	struct ml_tlb_lru *tlbs;              /* or NULL */
 	struct ml_level_counts counts[ML_LEVELS + 1];
 	struct ml_observer observer;
@@ -78,7 +71,8 @@ struct ml_lean_lru {
 };
 
 struct lean_lru_ops {
-	void (*run)(struct ml_lean_lru *x, const struct ml_accesses *a, uint8_t *served);
+	/* served may be NULL */
+	void (*run)(struct ml_lean_lru *x, const struct ml_accesses *a, uint16_t *served);
 };
 
 extern const struct lean_lru_ops ml_lean_lru_ops_plain, ml_lean_lru_ops_avx2;
