@@ -113,6 +113,7 @@ bool sample_worker_folder(const char **folder, struct ml_arena *a, struct ml_err
 			return true;
 		if (fd >= 0)
 			close(fd);
+		rmdir(path);
 	}
 	return ml_fail(err, ML_IO, "%s: cannot lock the folder", *folder);
 }

@@ -30,7 +30,7 @@ if(NOT SAN)
 	add_library(inject SHARED tests/inject/inject.c)
 	target_link_libraries(inject PRIVATE strict ${CMAKE_DL_LIBS})
 	add_test(NAME inject COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/inject/inject.py
-		${PROJECT_BINARY_DIR} --sample 300)
+		${PROJECT_BINARY_DIR} --sample 120)
 	set_tests_properties(inject PROPERTIES LABELS check TIMEOUT 600)
 endif()
 
