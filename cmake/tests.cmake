@@ -31,7 +31,9 @@ if(NOT SAN)
 	target_link_libraries(inject PRIVATE strict ${CMAKE_DL_LIBS})
 	add_test(NAME inject COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/inject/inject.py
 		${PROJECT_BINARY_DIR} --sample 120)
-	set_tests_properties(inject PROPERTIES LABELS check TIMEOUT 600)
+	add_test(NAME crash COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/inject/crash.py
+		${PROJECT_BINARY_DIR} --steps 12)
+	set_tests_properties(inject crash PROPERTIES LABELS check TIMEOUT 600)
 endif()
 
 file(GLOB scripts CONFIGURE_DEPENDS tests/cli/*/*.sh)
