@@ -178,7 +178,7 @@ uint32_t ml_c_counted_loop(struct ml_c_reader *r, CXCursor c, const char *what,
 }
 
 /* The body of a loop that may be left early runs at most so often. */
-uint32_t ml_c_guarded(struct ml_c_reader *r, uint32_t loop, CXCursor c, bool leaves)
+static uint32_t guarded(struct ml_c_reader *r, uint32_t loop, CXCursor c, bool leaves)
 {
 	if (!leaves)
 		return loop;
@@ -232,8 +232,7 @@ void ml_c_for(struct ml_c_reader *r, CXCursor c)
 		ml_c_effects(r, c);
 		n = ml_c_counted_loop(r, c, "for", NULL, &symbol);
 		if (k.count)
-			ml_c_body(r, k.at[k.count - 1], ml_c_guarded(r, n, c, leaves),
-				  true);
+			ml_c_body(r, k.at[k.count - 1], guarded(r, n, c, leaves), true);
 		ml_c_effects(r, c);
 		return;
 	}
@@ -269,7 +268,7 @@ void ml_c_for(struct ml_c_reader *r, CXCursor c)
 		set_variable(r, h.variable,
 			     from ? ml_sym_symbol(a, symbol) : ml_sym_unknown(a));
 	}
-	uint32_t below = ml_c_guarded(r, n, c, leaves);
+	uint32_t below = guarded(r, n, c, leaves);
 	ml_c_body(r, k.at[3], below, true);
 	if (reads) {
 		struct ml_c_variable *v = ml_c_find(r, h.variable);
@@ -298,7 +297,7 @@ void ml_c_while(struct ml_c_reader *r, CXCursor c)
 	bool leaves = ml_c_may_leave(r, k.at[first]);
 	ml_c_effects(r, c);
 	uint32_t n = ml_c_counted_loop(r, c, first ? "while" : "do", NULL, &symbol);
-	uint32_t below = ml_c_guarded(r, n, c, leaves), parent = r->parent;
+	uint32_t below = guarded(r, n, c, leaves), parent = r->parent;
 	for (int i = 0; i < 2; i++) {
 		if (i != !first) {
 			ml_c_body(r, k.at[i], below, true);

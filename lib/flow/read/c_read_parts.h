@@ -103,5 +103,3 @@ void ml_c_for(struct ml_c_reader *r, CXCursor c);
 void ml_c_while(struct ml_c_reader *r, CXCursor c);
 uint32_t ml_c_counted_loop(struct ml_c_reader *r, CXCursor c, const char *what,
 			   const struct ml_sym *from, uint32_t *symbol);
-/* The node that the body of a loop goes below: a guard, if the loop may be left. */
-uint32_t ml_c_guarded(struct ml_c_reader *r, uint32_t loop, CXCursor c, bool leaves);
