@@ -522,7 +522,7 @@ bool ml_decoder_paths(struct ml_decoder *d, struct ml_step_at *out, size_t *coun
 		if (__builtin_expect(number >= shapes->paths || d->bad, 0))
 			return ml_fail(err, ML_FORMAT,
 				       "the steps of the chunk are malformed");
-		ml_predict_took(&h, guess, number);
+		ml_predict_update(&h, guess, number);
 		if (__builtin_expect(rare, 0)) {
 			p->user_shape = shapes->path[number].shape;
 			take_rare(d);
