@@ -7,11 +7,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "lib/analyse/result/simulation.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
-#include "lib/base/table.h"
-#include "lib/trace/trace.h"
+#include "lib/query/trace/text/trace_notes.h"
 
 int cmd_fail(const struct cmd *c, const struct ml_err *err)
 {
@@ -43,44 +41,36 @@ int cmd_print(const struct cmd *c, struct ml_buf *text)
 	return EXIT_FAILED;
 }
 
+void cmd_notes(struct ml_buf *notes)
+{
+	if (notes->size)
+		fwrite(notes->data, 1, notes->size, stderr);
+	ml_buf_release(notes);
+}
+
 void cmd_warn_end(const struct cmd *c, const struct ml_trace *t)
 {
-	char refs[ML_NUMBER_ROOM];
+	struct ml_buf notes = { 0 };
 
-	if (t->whole && !t->damage)
-		return;
-	fprintf(stderr,
-		"memlamp %s: warning: the end of %s is missing (%s); what follows is of "
-		"its first %s references\n",
-		c->name, t->path,
-		t->damage ? t->damage : "the recording did not end properly",
-		ml_format_count(refs, t->count));
+	ml_trace_note_end(&notes, c->name, t);
+	cmd_notes(&notes);
 }
 
 void cmd_note_unkept(const struct cmd *c, const struct ml_simulation *s)
 {
-	if (s->unkept)
-		fprintf(stderr, "memlamp %s: note: %s\n", c->name, s->unkept);
+	struct ml_buf notes = { 0 };
+
+	ml_trace_note_unkept(&notes, c->name, s);
+	cmd_notes(&notes);
 }
 
-void cmd_warn_simulation(const struct cmd *c, const struct ml_simulation *s,
-			 const struct ml_trace *t)
+int cmd_crossed(const struct cmd *c, bool tested, struct ml_buf *crossed,
+		const struct ml_err *err)
 {
-	char refs[ML_NUMBER_ROOM], all[ML_NUMBER_ROOM];
+	int status = crossed->size ? EXIT_CROSSED : EXIT_DONE;
 
-	cmd_note_unkept(c, s);
-	cmd_warn_end(c, t);
-	if (s->damage)
-		fprintf(stderr,
-			"memlamp %s: warning: %s; what follows is of %s of %s "
-			"references\n",
-			c->name, s->damage, ml_format_count(refs, s->profile->refs),
-			ml_format_count(all, t->count));
-}
-
-bool cmd_is_part(const struct ml_simulation *s, const struct ml_trace *t)
-{
-	return s->damage || s->stopped || t->damage;
+	cmd_notes(crossed);
+	return tested ? status : cmd_fail(c, err);
 }
 
 bool cmd_side_fits(uint64_t pixels)

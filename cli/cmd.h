@@ -85,23 +85,21 @@ int cmd_misused(const struct cmd *c, const char *fmt, ...)
  * why. */
 int cmd_print(const struct cmd *c, struct ml_buf *text);
 
+/* Prints notes (lib/query/workspace/ask.h) to stderr and releases them. */
+void cmd_notes(struct ml_buf *notes);
 /*
  * Warns on stderr if the end of a trace is missing or damaged: for commands whose output
  * has no place for it.
  */
 void cmd_warn_end(const struct cmd *c, const struct ml_trace *t);
-
 /* Says on stderr why the result of a simulation could not be kept, if so: a note. */
 void cmd_note_unkept(const struct cmd *c, const struct ml_simulation *s);
 /*
- * All that is to be said on stderr of a simulation whose counts are not printed: the
- * note, and warnings of a trace that is damaged or ends too early.
+ * After ml_thresholds_test (`tested` is what it returned): prints the thresholds that
+ * hold. EXIT_CROSSED if there are any, else EXIT_DONE, or EXIT_MISUSED.
  */
-void cmd_warn_simulation(const struct cmd *c, const struct ml_simulation *s,
-			 const struct ml_trace *t);
-/* Whether it is of a part only, as it was stopped or the trace is damaged: the command
- * then ends with EXIT_FAILED, after all that it has to show. */
-bool cmd_is_part(const struct ml_simulation *s, const struct ml_trace *t);
+int cmd_crossed(const struct cmd *c, bool tested, struct ml_buf *crossed,
+		const struct ml_err *err);
 
 /* Can a side of a picture be so long? 0 is the usual length. */
 bool cmd_side_fits(uint64_t pixels);

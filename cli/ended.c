@@ -2,12 +2,9 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#include "lib/trace/tables.h"
-#include "lib/trace/trace.h"
 #include "record/session/avx512.h"
 #include "record/reader/process.h"
 
@@ -43,17 +40,4 @@ void cmd_ended_say(const char *program, int status)
 		      "AVX-512. Compile with -march=x86-64-v3, or with memlamp cc, which "
 		      "needs no Valgrind.\n",
 		      stderr);
-}
-
-void cmd_ended_warn(const char *command, const struct ml_trace *t)
-{
-	const char *status = ml_tables_meta_find(&t->tables, "exit status");
-	int number = status ? atoi(status) - 128 : 0;
-	const char *name = number > 0 ? sigabbrev_np(number) : NULL;
-
-	if (name)
-		fprintf(stderr,
-			"memlamp %s: warning: SIG%s ended the program of %s, which may "
-			"have done only a part of its work\n",
-			command, name, t->path);
 }

@@ -299,6 +299,20 @@ static void put_wrapped(struct ml_buf *out, size_t column, const char *text)
 	ml_buf_text(out, "\n");
 }
 
+bool options_given(const struct opt *o, const void *options, const void *usual)
+{
+	static const size_t sizes[] = {
+		[OPT_KIND_FLAG] = sizeof(bool),
+		[OPT_KIND_TEXT] = sizeof(const char *),
+		[OPT_KIND_COUNT] = sizeof(uint64_t),
+		[OPT_KIND_SIZE] = sizeof(uint64_t),
+		[OPT_KIND_LIST] = sizeof(struct opt_list),
+	};
+
+	return memcmp((const char *)options + o->at, (const char *)usual + o->at,
+		      sizes[o->kind]) != 0;
+}
+
 static void help_line(struct ml_buf *out, const struct opt *o)
 {
 	char left[100];

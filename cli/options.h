@@ -67,6 +67,9 @@ struct opt {
 bool options_parse(const struct cmd *c, void *options, int *argc, char ***argv,
 		   int *status);
 
+/* Whether an option has another value in one struct options than in another. */
+bool options_given(const struct opt *o, const void *options, const void *usual);
+
 /* Reads one number with its suffix; scale is 1000 or 1024. False if it is none. */
 bool options_number(const char *text, uint64_t scale, uint64_t *value);
 /* Reads "K/N", both at least 1 and K not above N. */

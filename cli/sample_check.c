@@ -1,7 +1,7 @@
 #include "cli/sample_check.h"
 
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "lib/query/workspace/say.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "lib/base/json.h"
@@ -93,11 +93,11 @@ static void make_confusion(struct ml_table *table, struct findings *f)
 		ml_table_text(table, r->large_pages ? "large" : "small");
 		ml_table_text(table, names[r->level]);
 		for (size_t i = 0; i < c->levels; i++)
-			ml_table_real(table, say_share(r->said[i], r->loads));
-		ml_table_real(table, say_share(r->several, r->loads));
-		ml_table_real(table, say_share(r->interrupted, r->loads));
-		ml_table_real(table, say_share(r->right, r->loads));
-		ml_table_real(table, say_share(r->near, r->loads));
+			ml_table_real(table, ml_say_share(r->said[i], r->loads));
+		ml_table_real(table, ml_say_share(r->several, r->loads));
+		ml_table_real(table, ml_say_share(r->interrupted, r->loads));
+		ml_table_real(table, ml_say_share(r->right, r->loads));
+		ml_table_real(table, ml_say_share(r->near, r->loads));
 	}
 }
 
@@ -137,28 +137,29 @@ static void write_text(struct findings *f, struct ml_buf *text)
 {
 	const struct ml_calibration *c = &f->calibration;
 	struct ml_table table;
-	struct say s;
+	struct ml_say s;
 
-	say_start(&s, text);
-	say(&s, "perf mem: %s%s\n", f->perf->count ? "not possible: " : "possible, by ",
-	    f->perf->count ? sample_check_reasons(f->perf, &f->a) : f->perf->pmu);
+	ml_say_start(&s, text, cmd_width());
+	ml_say(&s, "perf mem: %s%s\n",
+	       f->perf->count ? "not possible: " : "possible, by ",
+	       f->perf->count ? sample_check_reasons(f->perf, &f->a) : f->perf->pmu);
 	if (f->timed) {
-		say(&s,
-		    "timed loads: possible; the clock has %.2f GHz and moves in steps of "
-		    "%llu; the measurement itself takes %.1f and costs the program %.0f\n",
-		    c->per_ns, (unsigned long long)c->step, c->empty, c->cost);
+		ml_say(&s,
+		       "timed loads: possible; the clock has %.2f GHz and moves in steps of "
+		       "%llu; the measurement itself takes %.1f and costs the program %.0f\n",
+		       c->per_ns, (unsigned long long)c->step, c->empty, c->cost);
 		make_levels(&table, c);
-		say_table(&s, &table, ml_table_rows(&table), "kinds");
-		say(&s, "what was said of the loads of chases that fit a level:\n");
+		ml_say_table(&s, &table, ml_table_rows(&table), "kinds");
+		ml_say(&s, "what was said of the loads of chases that fit a level:\n");
 		make_confusion(&table, f);
-		say_table(&s, &table, ml_table_rows(&table), "chases");
-		say(&s,
-		    "%s: of each chase at least %d %% of the loads should be near: of the "
-		    "right level or one next to it\n",
-		    f->passes ? "good" : "not good", ML_TIMED_CHECK_SURE);
+		ml_say_table(&s, &table, ml_table_rows(&table), "chases");
+		ml_say(&s,
+		       "%s: of each chase at least %d %% of the loads should be near: of the "
+		       "right level or one next to it\n",
+		       f->passes ? "good" : "not good", ML_TIMED_CHECK_SURE);
 	} else
-		say(&s, "timed loads: %s\n", f->err.text);
-	say_end(&s);
+		ml_say(&s, "timed loads: %s\n", f->err.text);
+	ml_say_end(&s);
 }
 
 int sample_check(const struct cmd *c, const struct ml_perf_mem *p, bool json)

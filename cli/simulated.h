@@ -10,36 +10,32 @@
 #include "cli/machine_option.h"
 #include "cli/work.h"
 #include "lib/base/err.h"
+#include "lib/query/report/simulated_window.h"
 #include "lib/query/workspace/workspace.h"
-#include "lib/query/report/report_window.h"
-
-struct ml_open_sim;
 
 /* The wishes of the user. Zero bytes: the whole trace, on the host. */
 struct simulated_wish {
 	const struct cmd *cmd; /* warns */
-	const char *trace, *machine, *phase;
+	const char *machine;
 	struct machine_without without;
-	uint64_t from, to; /* positions; to 0: the end */
+	struct ml_window_wish window;
 };
 
 struct simulated {
 	struct ml_workspace workspace;
-	struct ml_open_sim *sim;
-	uint64_t from, to; /* positions of the window; to > from */
 	struct cmd_work work;
+	struct ml_simulated_window window;
 };
 
-/* Opens the trace, and simulates or takes the cached result. On false nothing is open. */
+/* Opens the workspace alone. */
+void simulated_begin(struct simulated *s, const struct cmd *c,
+		     const struct ml_machine *m);
+/* Opens the trace, and simulates or takes the kept result. On false nothing is open. */
 bool simulated_open(struct simulated *s, const struct simulated_wish *w,
 		    struct ml_err *err);
-/*
- * Simulates a trace of the workspace, which is open as `work` is, or takes the kept
- * result: s->sim.
- */
-bool simulated_run(struct simulated *s, const struct cmd *c, uint64_t trace,
-		   const struct ml_machine *m, struct ml_err *err);
-/* EXIT_DONE, or EXIT_FAILED for a part (cmd_is_part). */
+/* Prints the notes of simulations so far. */
+void simulated_notes(struct simulated *s);
+/* EXIT_DONE, or EXIT_FAILED for a part. */
 int simulated_status(const struct simulated *s);
 void simulated_close(struct simulated *s);
 

@@ -1,12 +1,16 @@
 #include "cli/work.h"
 
+#include <errno.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 
 #include "cli/cmd.h"
 #include "lib/base/clock.h"
 
-static volatile bool stop; /* a signal handler can only write to a global */
+/* a signal handler can only write to globals */
+static volatile bool stop;
+static sem_t came; /* posted by the first signal */
 
 /* The end of a terminal; nohup makes programs ignore it. */
 static void heed_hangup(const struct sigaction *act)
@@ -19,8 +23,16 @@ static void heed_hangup(const struct sigaction *act)
 
 static void on_signal(int number)
 {
+	int why = errno;
+
+	if (ml_stopped(&stop)) { /* the second one, whichever was the first */
+		signal(number, SIG_DFL);
+		raise(number);
+		return;
+	}
 	ml_stop(&stop);
-	signal(number, SIG_DFL);
+	sem_post(&came);
+	errno = why;
 }
 
 static bool cancelled(void *arg)
@@ -74,6 +86,7 @@ void cmd_work_begin(struct cmd_work *w)
 {
 	struct sigaction act = { .sa_handler = on_signal };
 
+	sem_init(&came, 0, 0);
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	heed_hangup(&act);
@@ -88,6 +101,12 @@ void cmd_work_advise(struct cmd_work *w, const struct cmd *cmd, const char *advi
 {
 	w->cmd = cmd;
 	w->advice = advice;
+}
+
+void cmd_work_wait(struct cmd_work *w)
+{
+	while (!cancelled(w) && sem_wait(&came) && errno == EINTR)
+		;
 }
 
 void cmd_work_end(struct cmd_work *w)

@@ -37,5 +37,7 @@ void cmd_work_begin(struct cmd_work *w);
  * how long it will take, what would take less (`advice`), and that a signal shows a part.
  */
 void cmd_work_advise(struct cmd_work *w, const struct cmd *cmd, const char *advice);
+/* Waits for the first signal: a server has nothing else to do here. */
+void cmd_work_wait(struct cmd_work *w);
 /* Wipes the progress bar. Signals keep their meaning. */
 void cmd_work_end(struct cmd_work *w);

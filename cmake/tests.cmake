@@ -25,6 +25,15 @@ foreach(source ${tool_sources})
 	target_link_libraries(${target} PRIVATE strict record)
 endforeach()
 
+# Lets calls of memlamp fail (tests/inject/inject.py).
+if(NOT SAN)
+	add_library(inject SHARED tests/inject/inject.c)
+	target_link_libraries(inject PRIVATE strict ${CMAKE_DL_LIBS})
+	add_test(NAME inject COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/inject/inject.py
+		${PROJECT_BINARY_DIR} --sample 300)
+	set_tests_properties(inject PROPERTIES LABELS check TIMEOUT 600)
+endif()
+
 file(GLOB scripts CONFIGURE_DEPENDS tests/cli/*/*.sh)
 foreach(script ${scripts})
 	get_filename_component(name ${script} NAME_WE)

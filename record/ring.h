@@ -73,7 +73,7 @@
 #include <stdint.h>
 
 enum {
-	ML_RING_VERSION = 7,
+	ML_RING_VERSION = 8,
 	ML_RING_SLOTS = 8192, /* at most */
 	ML_RING_SEGMENTS = 32,
 	ML_RING_SEGMENT_WORDS = 32 * 1024, /* 256 KiB: two segments fit an L2 cache */
@@ -307,9 +307,12 @@ enum ml_word {
 	ML_WORD_SYSTEM, /* a system call is about to read memory (argument 0) or to write
 			   it (1); payload: address, size */
 	ML_WORD_SYNC,   /* argument: enum ml_sync | thread << 8; payload: object */
-	ML_WORD_VALUES, /* the values that one instruction stored, at the end; argument:
+	ML_WORD_VALUES,
+	/* the values that one instruction stored, at the end; argument:
 			   for how many widths of 2, 4 and 8 bytes; payload: address of
 			   the instruction, the smallest and the largest value for each */
+	ML_WORD_CODE, /* the flow of control of a superblock whose first shape is number
+			   `argument`; stands before its shapes; payload: see below */
 };
 
 /*
@@ -387,7 +390,7 @@ enum ml_map_kind {
 #define ML_WORD_ARG(w)   ((uint32_t)(w))
 
 enum { ML_BRIEF = 0x2000, ML_BRIEF_SHAPES = 0x8000 - ML_BRIEF, ML_BRIEF_SHIFT = 48 };
-_Static_assert((int)ML_WORD_VALUES < ML_BRIEF >> 8, "the last type is no brief step");
+_Static_assert((int)ML_WORD_CODE < ML_BRIEF >> 8, "the last type is no brief step");
 #define ML_WORD_BRIEF(shape) ((0x8000ull | (ML_BRIEF + (shape))) << ML_BRIEF_SHIFT)
 /* The value of a base in a word: in a brief header or alone. */
 #define ML_WORD_VALUE(w) ((w) & (((uint64_t)1 << ML_BRIEF_SHIFT) - 1))
@@ -454,4 +457,31 @@ enum ml_shape_end {
 	ML_END_CALL,
 	ML_END_RETURN,
 	ML_END_SYSCALL,
+};
+
+/*
+ * The flow of control of a superblock, for the analysis. Superblocks without references
+ * are declared too: they make no steps, but the code of others branches to them.
+ *
+ * Payload of ML_WORD_CODE:
+ *
+ *   word 0    address of the first instruction
+ *   word 1    bits 0-15 slots of all its shapes, 16-31 branches, 32-47 how many shapes
+ *             it has (0: it makes no references)
+ *   branches  three words each: address of the instruction; address of its target, 0 if
+ *             that is not known; bits 0-15 slots before it is left here, 16-47
+ *             instructions so far, this one included, 48-55 length of the instruction,
+ *             56-63 enum ml_branch
+ *   slots     16 bits each: instructions before that of the slot; zeros fill the last word
+ *
+ * All branches but the last are either ML_BRANCH_IF, or a jump or call that Valgrind has
+ * followed: the superblock goes on at the target. An instruction that repeats itself does
+ * not branch.
+ */
+enum ml_branch {
+	ML_BRANCH_FALL,   /* no branch: the superblock ends, the code goes on at target */
+	ML_BRANCH_IF,     /* goes to the target or on */
+	ML_BRANCH_JUMP,   /* target 0: indirect */
+	ML_BRANCH_CALL,   /* the same */
+	ML_BRANCH_RETURN, /* its target is not known */
 };

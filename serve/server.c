@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/resource.h>
 
 #include "lib/base/buf.h"
@@ -221,14 +222,38 @@ static enum MHD_Result send_page(struct MHD_Connection *c, const char *path)
 	return refuse(c, 404, "there is no such page");
 }
 
+static enum MHD_Result count_header(void *arg, enum MHD_ValueKind kind, const char *key,
+				    const char *value)
+{
+	unsigned *count = arg;
+
+	(void)kind;
+	(void)value;
+	count[0] += !strcasecmp(key, MHD_HTTP_HEADER_HOST);
+	count[1] += !strcasecmp(key, MHD_HTTP_HEADER_ORIGIN);
+	return MHD_YES;
+}
+
+/* A second Host or Origin may be the one that some proxy or browser meant. */
+static bool is_own(struct MHD_Connection *c)
+{
+	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND,
+						       MHD_HTTP_HEADER_HOST);
+	const char *origin = MHD_lookup_connection_value(c, MHD_HEADER_KIND,
+							 MHD_HTTP_HEADER_ORIGIN);
+	unsigned count[2] = { 0, 0 };
+
+	MHD_get_connection_values(c, MHD_HEADER_KIND, count_header, count);
+	return count[0] == 1 && count[1] <= 1 && guard_host(host) &&
+	       guard_origin(origin, host);
+}
+
 static enum MHD_Result handle(void *arg, struct MHD_Connection *c, const char *path,
 			      const char *method, const char *version, const char *body,
 			      size_t *body_size, void **memo)
 {
 	static const int seen = 1;
 	struct server *s = arg;
-	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
-	const char *origin = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin");
 
 	(void)version;
 	(void)body;
@@ -240,7 +265,7 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *c, const char *p
 		*body_size = 0;
 		return MHD_YES;
 	}
-	if (!guard_host(host) || !guard_origin(origin, host))
+	if (!is_own(c))
 		return refuse(c, 403, "this server answers to its own page on loopback");
 	if (strncmp(path, "/api/", 5) != 0)
 		return strcmp(method, "GET") ? refuse(c, 405, "pages are read with GET")

@@ -22,8 +22,9 @@ class Result:
         self.data = data
         assert data[:8] == b'mlresult', 'not a result'
         version, zero = struct.unpack_from('<II', data, 8)
-        assert version in (3, 4) and zero == 0
-        self.surcharge = SURCHARGE if version == 4 else 0  # numbers of each
+        assert version in (3, 4, 5) and zero == 0
+        self.surcharge = SURCHARGE if version > 3 else 0  # numbers of each
+        self.level_numbers = {3: 10, 4: 11, 5: 13}[version]  # behind the causes
         assert data[32:56] == bytes(24)
         assert struct.unpack_from('<Q', data, 56)[0] == hash64(data[:56])
         self.id = data[16:32].hex()
@@ -166,20 +167,22 @@ class Result:
 
     def profile(self):
         (_, _, payload), = self.of(5)
-        return Profile(self.unpacked(payload), self.surcharge)
+        return Profile(self.unpacked(payload), self.surcharge,
+                       self.level_numbers)
 
 
 class Profile:
-    def __init__(self, b, surcharge):
+    def __init__(self, b, surcharge, level_numbers):
         self.b = b
         self.surcharge = surcharge
+        self.level_numbers = level_numbers
         self.machine, self.preset = b.string(), b.string()
         # the text has a part for each level: L1, L2, ...
         parts = [part.split()[0] for part in self.machine.split('|')]
         self.levels = sum(p[0] == 'L' and p[1:].isdigit() for p in parts)
 
     def level_counts(self):
-        counts = self.b.varints(6 + CAUSES + (11 if self.surcharge else 10))
+        counts = self.b.varints(6 + CAUSES + self.level_numbers)
         return counts[3:6], counts[-1]
 
     def print(self):

@@ -107,6 +107,7 @@ class Trace:
         self.globals, self.marks, self.states, self.gaps = [], [], [], []
         self.shapes, self.paths, self.events = [], [], []
         self.refs, self.states_made = [], 0
+        self.superblocks, self.control = [], []  # control: by shape, a superblock or parts
         self.used, self.waits = set(), []
         self.read_blocks(data)
 
@@ -127,11 +128,11 @@ class Trace:
                 before = len(self.refs)
                 self.read_refs(Bytes(payload))
                 assert len(self.refs) - before == count
-            elif kind in (1, 2, 3, 5):
+            elif kind in (1, 2, 3, 5, 7):
                 raw = unpack(payload)
                 assert len(raw) == count
                 {1: self.read_tables, 2: self.read_shapes, 3: self.read_events,
-                 5: lambda b: b.string()}[kind](Bytes(raw))
+                 5: lambda b: b.string(), 7: self.read_control}[kind](Bytes(raw))
             at += 48 + size
 
     def check_index(self, payload, count, listed):
@@ -205,6 +206,59 @@ class Trace:
             for _ in range(exits):
                 self.paths.append((number, *b.varints(2)))
             self.paths.append((number, slots, bases))
+
+    def read_control(self, b):
+        expected = len(self.superblocks)
+        for _ in range(b.varint()):
+            entry = b.zigzag() + (self.superblocks[-1][0] if self.superblocks else 0)
+            slots, count = b.varints(2)
+            branches, at, length, instructions, done = [], entry, 0, 0, 0
+            for i in range(count):
+                bits = b.u8()
+                kind, target = bits & 7, 0
+                assert kind <= 4 and bits < 64
+                if bits & 32:
+                    assert i
+                    at, length = branches[-1][:2]
+                    self.used.add('branches of one instruction')
+                else:
+                    at, length = at + b.varint(), b.u8()
+                    instructions += b.varint()
+                    done += b.varint()
+                if bits & 8:
+                    target = at + length
+                if bits & 16:
+                    target += b.zigzag()
+                branches.append((at, length, kind, target, done))
+                at = target if kind in (2, 3) else at + length
+            assert count and done <= slots
+            b.varints(slots)
+            self.superblocks.append((entry, slots, branches))
+        while b.more():
+            shape, kind = len(self.control), b.varint()
+            slots, _, _, _, path, exits = self.shapes[shape]
+            done = [self.paths[path + i][1] for i in range(exits + 1)]
+            if kind == 0:
+                self.control.append(None)
+            elif kind == 1:
+                parts, last = [], 0
+                for _ in range(b.varint()):
+                    last += b.zigzag()
+                    parts.append(last)
+                    assert isinstance(self.control[self.paths[last][0]], int)
+                # the references of a joined shape are those of its parts
+                assert len(parts) == exits + 1
+                sums = [sum(self.paths[p][1] for p in parts[:i + 1]) for i in range(exits + 1)]
+                assert done == sums or exits == 0
+                self.control.append(parts)
+                self.used.add('shape with parts')
+            else:
+                expected += (kind - 2 >> 1) ^ -(kind & 1)
+                _, slots, _ = self.superblocks[expected]
+                assert max(done) <= slots
+                self.control.append(expected)
+                self.used.add('shape of a superblock')
+                expected += 1
 
     def read_events(self, b):
         time = addr = thread = 0

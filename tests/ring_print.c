@@ -282,6 +282,8 @@ static void message(struct process *p, uint64_t head, const uint64_t *w)
 {
 	unsigned type = ML_WORD_TYPE(head);
 
+	if (type == ML_WORD_CODE)
+		return; /* says nothing of what ran */
 	if (type <= ML_WORD_STEP || type > ML_WORD_EXIT) {
 		problem(p, "word %016" PRIx64 " is no header", head);
 		return;

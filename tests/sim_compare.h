@@ -7,6 +7,7 @@
 
 #include "lib/base/map.h"
 #include "lib/cache/exact/sim.h"
+#include "lib/cache/machine/link_bytes.h"
 #include "tests/sim_random.h"
 #include "tests/slow_sim.h"
 #include "tests/test.h"
@@ -134,7 +135,26 @@ static inline void same_counts(const struct ml_level_counts *a,
 	CHECK_EQ(a->through, b->through);
 	CHECK_EQ(a->through_bytes, b->through_bytes);
 	CHECK_EQ(a->past_bytes, b->past_bytes);
+	CHECK_EQ(a->taken, b->taken);
+	CHECK_EQ(a->given, b->given);
 	CHECK_EQ(a->upgrades, b->upgrades);
+}
+
+/* The bytes over each link, where counted one by one, are those that follow from counters. */
+static inline void same_links(const struct ml_machine *m, struct ml_sim *s,
+			      const uint64_t *in, const uint64_t *out)
+{
+	const struct ml_level_counts *counts[ML_LEVELS + 1];
+
+	for (unsigned level = 0; level <= m->levels; level++)
+		counts[level] = ml_sim_counts(s, level);
+	for (unsigned level = m->split ? 0 : 1; level <= m->levels; level++) {
+		struct ml_link_bytes link = ml_link_bytes(m, counts, level);
+
+		CHECK_EQ(link.in, in[level]);
+		if (out)
+			CHECK_EQ(link.out, out[level]);
+	}
 }
 
 /* The future of each level, as the slow simulator and the fast one need it. */
@@ -279,6 +299,7 @@ static inline void compare(const struct ml_machine *m, unsigned want,
 			       sizeof(slow.counts[level].cause));
 		same_counts(ml_sim_counts(fast, level), &slow.counts[level]);
 	}
+	same_links(m, fast, slow.link_in, slow.link_out);
 	for (unsigned i = 0; i < m->tlbs; i++) {
 		struct ml_level_counts tlb = *ml_sim_tlb_counts(fast, i);
 

@@ -85,7 +85,7 @@ static inline struct ml_machine any_machine(unsigned cores)
 	struct ml_machine m = random_machine(cores, NULL);
 
 	for (unsigned i = 0; i < m.levels; i++)
-		if (one_in(3)) {
+		if (m.level[i].inclusion != ML_EXCLUSIVE && one_in(3)) {
 			m.level[i].prefetch = (enum ml_prefetcher)random_below(4);
 			m.level[i].degree = 1 + (uint32_t)random_below(3);
 		}

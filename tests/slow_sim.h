@@ -48,6 +48,8 @@ struct slow_sim {
 	struct slow_cache *caches; /* L1i, then the levels, instance by instance */
 	size_t cache_count;
 	struct ml_level_counts counts[ML_LEVELS + 1], tlb_counts[ML_TLBS];
+	/* bytes over the link from a level to the next one outwards, as they cross it */
+	uint64_t link_in[ML_LEVELS + 1], link_out[ML_LEVELS + 1];
 	uint64_t pages; /* sum of hashes of what an observer hears of pages */
 	uint64_t clock, access;
 	bool gap;
@@ -80,9 +82,12 @@ struct slow_request {
 	enum ml_cause lost;
 	unsigned lost_levels;
 	unsigned losers; /* levels in which other cores lost the line */
+	bool elsewhere;  /* the first level that it has not lost is exclusive, and another
+			   core within has the line */
 	struct slow_line
 		*given; /* the line that an exclusive cache gives away on a hit */
 	struct slow_cache *giver;
+	bool comes; /* a level within takes the line */
 	uint16_t causes;
 };
 
@@ -315,12 +320,34 @@ static inline void slow_carry(struct slow_sim *s, unsigned core, unsigned level,
 			l->dirty = true;
 			return;
 		}
+		s->link_out[level] += size;
 		if (l) {
 			s->counts[level].through++;
 			s->counts[level].through_bytes += size;
 		} else {
 			s->counts[level].past_bytes += size;
 		}
+	}
+}
+
+/*
+ * Dirty data of a line leave c for the given level, or memory, because another core or an
+ * inclusive level takes them. They end where they meet dirty data, which go the same way
+ * later.
+ */
+static inline void slow_travel(struct slow_sim *s, struct slow_cache *c,
+			       struct slow_line *l, unsigned to)
+{
+	s->link_out[c->level] += c->spec->line;
+	s->counts[c->level].taken++;
+	for (unsigned level = (c->level ? c->level : 1) + 1; level < to; level++) {
+		struct slow_line *copy = slow_find(slow_cache(s, level, slow_core(c)),
+						   l->addr);
+
+		if (copy && copy->dirty)
+			return;
+		s->link_out[level] += c->spec->line;
+		s->counts[level].past_bytes += c->spec->line;
 	}
 }
 
@@ -380,6 +407,7 @@ static inline void slow_write(struct slow_sim *s, struct slow_cache *c,
 	l->dirty = false;
 	s->counts[c->level].through++;
 	s->counts[c->level].through_bytes += size;
+	s->link_out[c->level] += size;
 	slow_carry(s, slow_core(c), (c->level ? c->level : 1) + 1, addr, size);
 }
 
@@ -406,10 +434,15 @@ static inline void slow_evict(struct slow_sim *s, struct slow_request *q,
 				if (in->lines[k].held &&
 				    slow_start(c, in->lines[k].addr) == l->addr) {
 					l->dirty |= in->lines[k].dirty;
+					if (in->lines[k].dirty)
+						slow_travel(s, in, &in->lines[k],
+							    c->level);
 					slow_take(s, in, &in->lines[k], q->owner);
 				}
 		}
 	s->counts[c->level].write_backs += l->dirty;
+	if (l->dirty || moves)
+		s->link_out[c->level] += c->spec->line;
 	if (l->dirty && !moves)
 		slow_carry(s, slow_core(c), level + 1, l->addr, c->spec->line);
 	struct slow_line was = *l;
@@ -466,7 +499,7 @@ static inline enum ml_cause slow_cause(struct slow_sim *s, struct slow_cache *c,
 		ever |= c->asked[i] == line;
 	if (!ever)
 		return s->gap ? ML_CAUSE_UNKNOWN : ML_CAUSE_COLD;
-	if (level <= q->lost_levels)
+	if (level <= q->lost_levels || q->elsewhere)
 		return q->lost;
 	while (c->asked[--at] != line && distinct < slow_places(c)) {
 		bool again = false;
@@ -527,7 +560,23 @@ static inline void slow_ask_again(struct slow_sim *s, struct slow_request *q)
 				q->lost = ML_CAUSE_SHARING;
 		}
 		*l = s->losses[--s->loss_count];
+		break;
+	}
+	if (!q->lost || q->lost_levels == s->m.levels)
 		return;
+	struct slow_cache *outer = slow_cache(s, q->lost_levels + 1, q->core);
+
+	for (size_t n = 0; outer->spec->inclusion == ML_EXCLUSIVE && n < s->cache_count;
+	     n++) {
+		struct slow_cache *c = &s->caches[n];
+
+		if (c->level > q->lost_levels ||
+		    q->core / c->spec->share == c->instance ||
+		    slow_core(c) / outer->spec->share != outer->instance)
+			continue;
+		for (uint64_t at = 0; at < s->unit; at += c->spec->line)
+			q->elsewhere |= slow_find(c, q->addr / s->unit * s->unit + at) !=
+					NULL;
 	}
 }
 
@@ -550,9 +599,11 @@ static inline void slow_snoop(struct slow_sim *s, struct slow_request *q, bool w
 
 				if (!l->held || l->addr / s->unit != unit)
 					continue;
-				if (l->dirty)
+				if (l->dirty) {
+					slow_travel(s, c, l, apart + 1);
 					slow_carry(s, q->core, apart + 1, l->addr,
 						   c->spec->line);
+				}
 				for (unsigned i = holder;
 				     i < holder + c->spec->share && i < ML_CORES; i++)
 					known |= bounced[i];
@@ -644,13 +695,19 @@ static inline unsigned slow_ask(struct slow_sim *s, struct slow_request *q,
 	if (as_write && !takes) {
 		n->through++;
 		n->through_bytes += q->size;
+		s->link_out[c->level] += q->size;
 	}
+	q->comes |= takes;
+	bool comes = q->comes;
 	unsigned served = slow_ask(s, q, level + 1, as_write && !takes);
+	if (comes)
+		s->link_in[c->level] += c->spec->line;
 	if (!takes)
 		return served;
 	struct slow_line was = { 0 };
 	if (q->given) {
 		was = *q->given;
+		s->counts[q->giver->level].given++;
 		slow_leave(s, q->giver, q->given, false);
 		q->given = NULL;
 	}
@@ -669,6 +726,7 @@ static inline uint16_t slow_line_access(struct slow_sim *s, struct slow_request 
 	bool write = q->kind == ML_ACCESS_WRITE;
 
 	q->lost = ML_CAUSE_NONE;
+	q->comes = q->elsewhere = false;
 	q->lost_levels = q->losers = q->causes = 0;
 	unsigned served = slow_ask(s, q, 1, write);
 	if (write) {

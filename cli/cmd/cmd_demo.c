@@ -26,7 +26,7 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-__attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...)
+__attribute__((format(printf, 1, 2))) static void ml_say(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -41,10 +41,10 @@ static bool run_shown(const char *file, char *const *argv, struct ml_err *err)
 {
 	int status;
 
-	say("$");
+	ml_say("$");
 	for (char *const *a = argv; *a; a++)
-		say(" %s", *a);
-	say("\n");
+		ml_say(" %s", *a);
+	ml_say("\n");
 	pid_t child = fork();
 	if (child < 0)
 		return ml_fail_errno(err, "cannot start %s", argv[0]);
@@ -102,7 +102,7 @@ static bool show_page(char *trace, struct ml_err *err)
 
 	if (is_watched())
 		return run_shown("/proc/self/exe", view, err);
-	say("$ memlamp view %s --machine i7\n", trace);
+	ml_say("$ memlamp view %s --machine i7\n", trace);
 	if (pipe(ends) < 0)
 		return ml_fail_errno(err, "cannot make a pipe");
 	pid_t child = fork();
@@ -125,8 +125,8 @@ static bool show_page(char *trace, struct ml_err *err)
 		fclose(said);
 	if (!ok || strncmp(address, "http://", 7) != 0)
 		return ml_fail(err, ML_IO, "the page is not served: %s", address);
-	say("%s(The server has ended at once: there is no terminal, or CI is set.)\n",
-	    address);
+	ml_say("%s(The server has ended at once: there is no terminal, or CI is set.)\n",
+	       address);
 	return true;
 }
 
@@ -138,11 +138,11 @@ static bool demo(const char *folder, struct ml_arena *a, struct ml_err *err)
 		return ml_fail_errno(
 			err, "cannot make the folder %s (--output chooses another)",
 			folder);
-	say("memlamp records what a program does to memory, replays it through simulated caches\n"
-	    "and says what happens. The example multiplies two matrices, C = A * B. It "
-	    "is an\n"
-	    "ordinary program, compiled with -O2 -g; the machine is a Core i7 with 32K "
-	    "of L1.\n\n");
+	ml_say("memlamp records what a program does to memory, replays it through simulated caches\n"
+	       "and says what happens. The example multiplies two matrices, C = A * B. It "
+	       "is an\n"
+	       "ordinary program, compiled with -O2 -g; the machine is a Core i7 with 32K "
+	       "of L1.\n\n");
 	char *program = find_example(folder, a, err);
 	if (!program)
 		return false;
@@ -150,23 +150,23 @@ static bool demo(const char *folder, struct ml_arena *a, struct ml_err *err)
 			trace,     program, "256",       NULL };
 	if (!run_shown("/proc/self/exe", job, err))
 		return false;
-	say("\nWhat to notice:\n"
-	    "- A, B and C are as large as each other, but the line that multiplies "
-	    "waits for B: it\n"
-	    "  walks along A and down the columns of B, so each number of B that it "
-	    "reads lies in\n"
-	    "  another cache line than the one before.\n"
-	    "- What is recommended was tried on the recorded references before it was "
-	    "said.\n"
-	    "- The names A, B and C were found in the program's debug information and "
-	    "source.\n"
-	    "\nThe trace stays in %s. More of it in text:\n"
-	    "$ memlamp sim --machine i7 %s\n"
-	    "$ memlamp info %s\n"
-	    "Yours, best compiled with -g:\n"
-	    "$ memlamp run PROGRAM ARGUMENT...\n"
-	    "\nAnd the page, where all of it can be seen to move:\n",
-	    trace, trace, trace);
+	ml_say("\nWhat to notice:\n"
+	       "- A, B and C are as large as each other, but the line that multiplies "
+	       "waits for B: it\n"
+	       "  walks along A and down the columns of B, so each number of B that it "
+	       "reads lies in\n"
+	       "  another cache line than the one before.\n"
+	       "- What is recommended was tried on the recorded references before it was "
+	       "said.\n"
+	       "- The names A, B and C were found in the program's debug information and "
+	       "source.\n"
+	       "\nThe trace stays in %s. More of it in text:\n"
+	       "$ memlamp sim --machine i7 %s\n"
+	       "$ memlamp info %s\n"
+	       "Yours, best compiled with -g:\n"
+	       "$ memlamp run PROGRAM ARGUMENT...\n"
+	       "\nAnd the page, where all of it can be seen to move:\n",
+	       trace, trace, trace);
 	return show_page(trace, err);
 }
 

@@ -11,7 +11,7 @@
 #include "cli/ensemble/ensemble_show.h"
 #include "cli/options.h"
 #include "cli/paths.h"
-#include "cli/say.h"
+#include "lib/query/workspace/say.h"
 #include "lib/analyse/ensemble/ensemble.h"
 #include "lib/analyse/ensemble/ensemble_run.h"
 #include "lib/analyse/passes/replay.h"
@@ -241,20 +241,20 @@ static bool dry_run(struct work *w, int argc, char **argv, struct ml_err *err)
 {
 	struct ml_ensemble_cost c;
 	struct ml_buf out = { 0 };
-	struct say s;
+	struct ml_say s;
 
 	if (!ensemble_plan(&w->plan, argc, argv, err))
 		return false;
 	ml_ensemble_cost(&w->e, NULL, &c);
-	say_start(&s, &out);
+	ml_say_start(&s, &out, cmd_width());
 	for (size_t i = 0; i < w->e.member_count; i++)
-		say(&s, "%-24s %s: %s%s\n", w->e.members[i].label,
-		    w->e.traces[w->e.members[i].trace].label, w->e.members[i].machine,
-		    w->e.members[i].done ? " (done)" : "");
-	say(&s, "%zu %s to simulate in %zu %s over %s references\n", c.members,
-	    say_plural(c.members, "member", "members"), c.passes,
-	    say_plural(c.passes, "pass", "passes"), say_count(&s, c.references));
-	say_end(&s);
+		ml_say(&s, "%-24s %s: %s%s\n", w->e.members[i].label,
+		       w->e.traces[w->e.members[i].trace].label, w->e.members[i].machine,
+		       w->e.members[i].done ? " (done)" : "");
+	ml_say(&s, "%zu %s to simulate in %zu %s over %s references\n", c.members,
+	       ml_say_plural(c.members, "member", "members"), c.passes,
+	       ml_say_plural(c.passes, "pass", "passes"), ml_say_count(&s, c.references));
+	ml_say_end(&s);
 	bool ok = cmd_print(&cmd_ensemble, &out) == EXIT_DONE;
 	ml_buf_release(&out);
 	if (!ok)

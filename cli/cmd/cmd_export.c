@@ -83,13 +83,13 @@ static int run(int argc, char **argv)
 		return cmd_misused(&cmd_export, "give one of --callgrind, --sarif, "
 						"--speedscope and --chrome");
 	struct simulated_wish w = { .cmd = &cmd_export,
-				    .trace = argv[0],
 				    .machine = o.machine,
-				    .without = o.without };
+				    .without = o.without,
+				    .window.trace = argv[0] };
 	if (!simulated_open(&s, &w, &err))
 		return cmd_fail(&cmd_export, &err);
 	const char *path = o.output ? o.output : output_of(argv[0], form->suffix, &arena);
-	bool ok = form->write(s.sim, &out, &err);
+	bool ok = form->write(s.window.sim, &out, &err);
 	cmd_work_end(&s.work);
 	ok = ok && simulated_write(&s.work.work, path, &out, &err);
 	status = ok ? simulated_status(&s) : cmd_fail(&cmd_export, &err);

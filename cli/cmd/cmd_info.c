@@ -1,16 +1,14 @@
 #include "cli/cmd.h"
 
 #include <signal.h>
-#include <stdio.h>
 
-#include "cli/text/info_tables.h"
-#include "cli/text/info_text.h"
+#include "cli/documents.h"
 #include "cli/options.h"
-#include "lib/base/buf.h"
-#include "lib/base/err.h"
+#include "cli/paths.h"
 #include "cli/work.h"
-#include "lib/query/trace/tables/summary.h"
-#include "lib/trace/trace.h"
+#include "lib/base/arena.h"
+#include "lib/base/err.h"
+#include "lib/query/workspace/document.h"
 
 struct options {
 	uint64_t top;
@@ -24,33 +22,17 @@ static const struct opt opts[] = {
 		  "--csv)"),
 	OPT_FLAG("json", 0, json, "print everything as JSON"),
 	OPT_TEXT("csv", 0, "TABLE", csv,
-		 "print one table as CSV: gaps, regions, lines, functions, phases, "
-		 "threads, marks or states"),
+		 "print one table as CSV: of a trace gaps, regions, lines, functions, "
+		 "phases, threads, marks or states; a name that there is not lists those "
+		 "of other kinds"),
 	{ 0 },
 };
 
-static int print(struct ml_summary *s, const struct options *o)
-{
-	struct ml_buf out = { 0 };
-	uint64_t all = o->top ? o->top : UINT64_MAX;
-
-	if (o->json)
-		info_json(s, all, &out);
-	else if (!o->csv)
-		info_text(s, o->top, &out);
-	else if (!info_csv(s, o->csv, all, &out))
-		return cmd_misused(&cmd_info, "there is no table '%s'; tables are %s",
-				   o->csv, info_table_names());
-	int status = cmd_print(&cmd_info, &out);
-	ml_buf_release(&out);
-	return status;
-}
-
 static int run(int argc, char **argv)
 {
-	struct options o = { 0 };
-	struct ml_trace trace;
-	struct ml_summary summary;
+	struct options o = { 0 }, usual = { 0 };
+	struct ml_arena arena = { 0 };
+	struct ml_told told = { 0 };
 	struct cmd_work work;
 	struct ml_err err;
 	int status;
@@ -58,26 +40,30 @@ static int run(int argc, char **argv)
 	if (!options_parse(&cmd_info, &o, &argc, &argv, &status))
 		return status;
 	signal(SIGPIPE, SIG_DFL); /* `memlamp info x | head` ends without a word */
-	if (!ml_trace_open(&trace, argv[0], &err))
-		return cmd_fail(&cmd_info, &err);
+	struct ml_ask q = { .command = cmd_info.name,
+			    .form = o.csv    ? ML_FORM_CSV
+				    : o.json ? ML_FORM_JSON
+					     : ML_FORM_TEXT,
+			    .table = o.csv,
+			    .top = o.top,
+			    .columns = cmd_width(),
+			    .headers = cmd_path_headers(&arena),
+			    .work = &work.work };
+	const char *path[] = { argv[0], argv[0] };
+	const struct ml_document_kind *kind = documents_kind(&cmd_info, path, &o, &usual,
+							     &err);
 	cmd_work_begin(&work);
-	bool ok = ml_summary_open(&summary, &trace, &work.work, &err);
+	bool ok = kind && kind->info(path[0], &q, &told, &err);
 	cmd_work_end(&work);
-	if (ok) {
-		status = print(&summary, &o);
-		if ((summary.damage || trace.damage) && status == EXIT_DONE)
-			status = EXIT_FAILED;
-		ml_summary_close(&summary);
-	} else
-		status = cmd_fail(&cmd_info, &err);
-	ml_trace_close(&trace);
+	status = documents_print(&cmd_info, ok, &told, &err);
+	ml_arena_release(&arena);
 	return status;
 }
 
 const struct cmd cmd_info = {
 	.name = "info",
-	.help = "show what is in a trace",
-	.operands = "TRACE",
+	.help = "show what is in a trace, or in a file of another kind",
+	.operands = "FILE",
 	.min_operands = 1,
 	.max_operands = 1,
 	.opts = opts,

@@ -6,6 +6,7 @@
 
 #include "cli/options.h"
 #include "cli/simulated.h"
+#include "lib/query/report/report_window.h"
 #include "lib/base/buf.h"
 #include "lib/query/trace/open/open_sim.h"
 #include "lib/query/drawing/picture.h"
@@ -96,7 +97,7 @@ static bool choose(struct plot *x, const struct ml_profile_rows *rows, uint32_t 
 
 	*count = 0;
 	if (!name) {
-		*count = ml_picture_costliest(x->s.sim, rows, regions,
+		*count = ml_picture_costliest(x->s.window.sim, rows, regions,
 					      x->kind == PLANE ? 1 : REGIONS);
 		return *count ||
 		       ml_fail(err, ML_USAGE,
@@ -108,7 +109,7 @@ static bool choose(struct plot *x, const struct ml_profile_rows *rows, uint32_t 
 		if (strcmp(r->name, name) != 0)
 			continue;
 		named = true;
-		if (ml_open_trace_extent(x->s.sim->trace, r->region))
+		if (ml_open_trace_extent(x->s.window.sim->trace, r->region))
 			regions[(*count)++] = r->region;
 	}
 	if (named && !*count)
@@ -121,25 +122,25 @@ static bool choose(struct plot *x, const struct ml_profile_rows *rows, uint32_t 
 
 static bool draw_regions(struct plot *x, struct ml_picture *p, struct ml_err *err)
 {
-	struct ml_report_window w = { .from = x->s.from, .to = x->s.to };
+	struct ml_report_window w = { .from = x->s.window.from, .to = x->s.window.to };
 	struct ml_profile_rows rows;
 	uint32_t regions[REGIONS];
 	struct ml_picture_regions r = {
 		.regions = regions,
 		.question = { .mode = x->mode,
-			      .from = x->s.from,
-			      .to = x->s.to,
+			      .from = x->s.window.from,
+			      .to = x->s.window.to,
 			      .work = &x->s.work.work },
 		.width = (double)x->o->width,
 		.height = (double)x->o->height,
 	};
 
-	if (!ml_report_window_open(&w, x->s.sim, &x->s.work.work, err))
+	if (!ml_report_window_open(&w, x->s.window.sim, &x->s.work.work, err))
 		return false;
-	ml_profile_rows_make(&rows, &x->s.sim->trace->trace, w.profile);
+	ml_profile_rows_make(&rows, &x->s.window.sim->trace->trace, w.profile);
 	bool ok = choose(x, &rows, regions, &r.count, err) &&
-		  (x->kind == HEAT ? ml_picture_heat : ml_picture_plane)(p, x->s.sim, &r,
-									 err);
+		  (x->kind == HEAT ? ml_picture_heat
+				   : ml_picture_plane)(p, x->s.window.sim, &r, err);
 	ml_profile_rows_release(&rows);
 	ml_report_window_close(&w);
 	return ok;
@@ -149,15 +150,15 @@ static bool draw(struct plot *x, struct ml_buf *out, struct ml_err *err)
 {
 	struct ml_picture p = { out, x->o->dark ? &ml_palette_dark : &ml_palette_light };
 	struct ml_picture_window w = {
-		.from = x->s.from,
-		.to = x->s.to,
+		.from = x->s.window.from,
+		.to = x->s.window.to,
 		.width = (double)x->o->width,
 		.height = (double)(x->o->height ? x->o->height : TIME_HEIGHT),
 	};
 
 	switch (x->kind) {
-	case TIMELINE: return ml_picture_timeline(&p, x->s.sim, &w, err);
-	case TEMPERATURE: return ml_picture_temperature(&p, x->s.sim, &w, err);
+	case TIMELINE: return ml_picture_timeline(&p, x->s.window.sim, &w, err);
+	case TEMPERATURE: return ml_picture_temperature(&p, x->s.window.sim, &w, err);
 	default: return draw_regions(x, &p, err);
 	}
 }
@@ -190,12 +191,9 @@ static int run(int argc, char **argv)
 				   "--width and --height must be %d to %d pixels",
 				   CMD_SIDE_MIN, CMD_SIDE_MAX);
 	struct simulated_wish w = { .cmd = &cmd_plot,
-				    .trace = argv[0],
 				    .machine = o.machine,
 				    .without = o.without,
-				    .phase = o.phase,
-				    .from = o.from,
-				    .to = o.to };
+				    .window = { argv[0], o.phase, o.from, o.to } };
 	if (!simulated_open(&x.s, &w, &err))
 		return cmd_fail(&cmd_plot, &err);
 	bool ok = draw(&x, &out, &err);

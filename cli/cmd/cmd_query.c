@@ -33,24 +33,21 @@ static const struct opt opts[] = {
 		 "(default: the same machine)"),
 	OPT_TEXT("with", 'w', "TRACE", with,
 		 "simulate TRACE as simulation 1 (default: the same trace)"),
-	OPT_FLAG("list", 'l', list, "list the routes"),
+	OPT_FLAG("list", 'l', list,
+		 "list the routes and their parameters; with a word only those that have "
+		 "it in their path"),
 	{ 0 },
 };
 
-static void list_routes(const struct ml_route *r, struct ml_buf *out)
-{
-	for (; r->path; r++)
-		if (!strcmp(r->method, "GET"))
-			ml_buf_printf(out, "%-28s %s\n", r->path, r->help);
-}
-
-static int list(void)
+static int list(const char *with)
 {
 	struct ml_buf out = { 0 };
 
-	list_routes(ml_common_routes, &out);
+	ml_routes_print(ml_common_routes, with, &out);
 	for (size_t i = 0; ml_kinds[i]; i++)
-		list_routes(ml_kinds[i]->routes, &out);
+		ml_routes_print(ml_kinds[i]->routes, with, &out);
+	if (!out.size)
+		return cmd_misused(&cmd_query, "no route has '%s' in its path", with);
 	int status = cmd_print(&cmd_query, &out);
 	ml_buf_release(&out);
 	return status;
@@ -132,12 +129,12 @@ static bool simulate(struct simulated *s, const struct options *o, const char *p
 
 	if (!two && strncmp(path, "/api/sims/", 10) != 0)
 		return !o->with || ml_workspace_open(ws, o->with, err);
-	if (!simulated_run(s, &cmd_query, 0, &ws->machine, err))
+	if (!ml_simulated_window_run(&s->window, 0, &ws->machine, err))
 		return false;
 	return !two ||
 	       ((!o->second || machine_option(&second, o->second, &o->without, err)) &&
 		(!o->with || ml_workspace_open(ws, o->with, err)) &&
-		simulated_run(s, &cmd_query, o->with ? 1 : 0, &second, err));
+		ml_simulated_window_run(&s->window, o->with ? 1 : 0, &second, err));
 }
 
 static int run(int argc, char **argv)
@@ -154,23 +151,22 @@ static int run(int argc, char **argv)
 	if (!options_parse(&cmd_query, &o, &argc, &argv, &status))
 		return status;
 	if (o.list)
-		return list();
+		return list(argc ? argv[0] : "");
 	if (argc != 2)
 		return cmd_misused(&cmd_query,
 				   "give a trace or an ensemble, and a route");
 	if (!machine_option(&machine, o.machine, &o.without, &err))
 		return cmd_fail(&cmd_query, &err);
-	ml_workspace_init(&s.workspace, ml_kinds, ml_common_routes, &machine);
+	simulated_begin(&s, &cmd_query, &machine);
 	s.workspace.headers = cmd_path_headers(&arena);
-	cmd_work_begin(&s.work);
 	parse(&q, argv[1]);
 	q.work = ml_work_silent(&s.work.work);
 	bool ok = ml_workspace_open(&s.workspace, argv[0], &err) &&
 		  simulate(&s, &o, q.path, &err);
 	ok = ok && ask(&s.workspace, &q, &out, &err);
-	cmd_work_end(&s.work);
+	simulated_notes(&s);
 	status = ok ? cmd_print(&cmd_query, &out) : cmd_fail(&cmd_query, &err);
-	if (status == EXIT_DONE && s.sim)
+	if (status == EXIT_DONE && s.window.sim)
 		status = simulated_status(&s);
 	ml_buf_release(&out);
 	simulated_close(&s);

@@ -94,7 +94,7 @@ static void rest(void *arg)
 	ml_progress_rest(&l->progress);
 }
 
-static void say(const struct ml_session *s)
+static void ml_say(const struct ml_session *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		const struct ml_recording *r = &s->recordings[i];
@@ -170,7 +170,7 @@ static int finish(const struct ml_session *s, const struct options *o)
 	int status = cmd_ended_status(s->status);
 
 	if (!o->quiet && !o->json)
-		say(s);
+		ml_say(s);
 	if (s->complaint)
 		fprintf(stderr, "memlamp record: Valgrind says: %s\n", s->complaint);
 	if (!o->quiet)

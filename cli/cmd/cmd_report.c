@@ -4,17 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/documents.h"
 #include "cli/options.h"
+#include "cli/paths.h"
 #include "cli/simulated.h"
-#include "lib/base/buf.h"
+#include "lib/base/arena.h"
 #include "lib/base/lock.h"
-#include "lib/query/report/report.h"
-#include "lib/query/report/report_samples.h"
-#include "lib/query/samples/sample_tables.h"
-#include "lib/samples/read/read_samples.h"
-#include "lib/trace/trace.h"
-
-enum { TOP_MAX = 1000 };
+#include "lib/query/workspace/document.h"
 
 struct options {
 	struct machine_without without;
@@ -25,7 +21,7 @@ struct options {
 
 static const struct opt opts[] = {
 	OPT_TEXT("output", 'o', "FILE", output,
-		 "write to FILE; - is standard output (default: the name of the trace "
+		 "write to FILE; - is standard output (default: the name of the file "
 		 "with .html)"),
 	OPT_TEXT("machine", 'm', "MACHINE", machine,
 		 "simulate MACHINE, as in 'memlamp sim' (default: host)"),
@@ -52,8 +48,9 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-/* prog.mlt or prog.mlh becomes prog.html in the current folder, folder/ folder.html. */
-static const char *output_of(const char *input, struct ml_arena *a)
+/* prog.mlt becomes prog.html in the current folder, folder/ folder.html. */
+static const char *output_of(const char *input, const struct ml_document_kind *kind,
+			     struct ml_arena *a)
 {
 	size_t size = strlen(input);
 
@@ -61,13 +58,17 @@ static const char *output_of(const char *input, struct ml_arena *a)
 		size--;
 	const char *slash = memrchr(input, '/', size), *name = slash ? slash + 1 : input;
 	size -= (size_t)(name - input);
-	if (size > 4 && (!strncmp(name + size - 4, ".mlt", 4) ||
-			 !strncmp(name + size - 4, ".mlh", 4)))
-		size -= 4;
+	for (const char *const *s = kind->suffixes; *s; s++) {
+		size_t n = strlen(*s);
+
+		if (size > n && !strncmp(name + size - n, *s, n)) {
+			size -= n;
+			break;
+		}
+	}
 	return ml_arena_printf(a, "%.*s.html", (int)size, name);
 }
 
-/* The same for a table of samples. */
 /* Of two reports into one file the second is refused before its long work. */
 static bool take_output(const char *path, struct ml_err *err)
 {
@@ -76,97 +77,51 @@ static bool take_output(const char *path, struct ml_err *err)
 	return !strcmp(path, "-") || ml_lock_take(&lock, path, err);
 }
 
-static int report_samples(const char *input, const struct options *o)
-{
-	struct ml_sample_report_options r = { o->select, o->no_source };
-	struct ml_sample_question q;
-	struct ml_arena arena = { 0 };
-	struct ml_buf out = { 0 };
-	struct ml_samples s;
-	struct cmd_work work;
-	struct ml_err err;
-
-	const char *path = o->output ? o->output : output_of(input, &arena);
-	cmd_work_begin(&work);
-	bool ok = take_output(path, &err) &&
-		  ml_samples_open(&s, input, NULL, &work.work, &err);
-	if (!ok) {
-		cmd_work_end(&work);
-		ml_arena_release(&arena);
-		return cmd_fail(&cmd_report, &err);
-	}
-	ml_sample_question_init(&q, &s, &arena);
-	q.top = o->top ? o->top : 1;
-	q.work = &work.work;
-	ok = ml_sample_question_set(&q, o->select, NULL, NULL, NULL, NULL, NULL, &err) &&
-	     ml_report_samples(&q, &r, &out, &err);
-	cmd_work_end(&work);
-	ok = ok && simulated_write(&work.work, path, &out, &err);
-	if (ok && strcmp(path, "-") != 0)
-		fprintf(stderr, "memlamp report: wrote %s\n", path);
-	int status = ok ? EXIT_DONE : cmd_fail(&cmd_report, &err);
-	ml_buf_release(&out);
-	ml_arena_release(&arena);
-	ml_samples_close(&s);
-	return status;
-}
-
 static int run(int argc, char **argv)
 {
-	struct options o = { .mode = "misses", .top = 12 };
-	struct simulated s;
-	struct ml_report_options r = { 0 };
+	const struct options usual = { .top = 12 };
+	struct options o = usual;
 	struct ml_arena arena = { 0 };
-	struct ml_buf out = { 0 };
+	struct ml_told told = { 0 };
+	struct cmd_work work;
 	struct ml_err err;
 	int status;
 
 	if (!options_parse(&cmd_report, &o, &argc, &argv, &status))
 		return status;
-	if (!ml_heat_mode_find(&r.mode, o.mode, &err))
-		return cmd_misused(&cmd_report, "--mode: %s", err.text);
-	if (!ml_trace_is(argv[0]) && ml_samples_is(argv[0])) {
-		if (o.machine || o.phase || o.from || o.to)
-			return cmd_misused(&cmd_report, "--machine, --phase, --from and "
-							"--to are for traces");
-		return report_samples(argv[0], &o);
-	}
-	if (o.select)
-		return cmd_misused(&cmd_report, "--select is for samples");
-	struct simulated_wish w = { .cmd = &cmd_report,
-				    .trace = argv[0],
-				    .machine = o.machine,
-				    .without = o.without,
-				    .phase = o.phase,
-				    .from = o.from,
-				    .to = o.to };
-	const char *path = o.output ? o.output : output_of(argv[0], &arena);
-	if (!take_output(path, &err) || !simulated_open(&s, &w, &err)) {
-		ml_arena_release(&arena);
-		return cmd_fail(&cmd_report, &err);
-	}
-	r.from = s.from;
-	r.to = s.to;
-	r.phase = o.phase;
-	r.top = !o.top ? 1 : o.top < TOP_MAX ? o.top : TOP_MAX;
-	r.no_source = o.no_source;
-	r.work = &s.work.work;
-	bool ok = ml_report(s.sim, &r, &out, &err);
-	cmd_work_end(&s.work);
-	ok = ok && simulated_write(&s.work.work, path, &out, &err);
-	status = ok ? simulated_status(&s) : cmd_fail(&cmd_report, &err);
-	if (ok && strcmp(path, "-") != 0)
-		fprintf(stderr, "memlamp report: wrote %s\n", path);
-	ml_buf_release(&out);
+	struct ml_ask q = { .command = cmd_report.name,
+			    .top = o.top ? o.top : 1,
+			    .machine = { machine_option_text(
+				    o.machine ? o.machine : "host", &o.without, &arena) },
+			    .phase = o.phase,
+			    .mode = o.mode,
+			    .select = o.select,
+			    .from = o.from,
+			    .to = o.to,
+			    .no_source = o.no_source,
+			    .headers = cmd_path_headers(&arena),
+			    .work = &work.work };
+	const char *path[] = { argv[0], argv[0] };
+	const struct ml_document_kind *kind = documents_kind(&cmd_report, path, &o,
+							     &usual, &err);
+	const char *output = o.output || !kind ? o.output
+					       : output_of(path[0], kind, &arena);
+	cmd_work_begin(&work);
+	bool ok = kind && take_output(output, &err) &&
+		  kind->report(path[0], &q, &told, &err);
+	cmd_work_end(&work);
+	ok = ok && simulated_write(&work.work, output, &told.out, &err);
+	status = documents_status(&cmd_report, ok, &told, &err);
+	if (ok && strcmp(output, "-") != 0)
+		fprintf(stderr, "memlamp report: wrote %s\n", output);
 	ml_arena_release(&arena);
-	simulated_close(&s);
 	return status;
 }
 
 const struct cmd cmd_report = {
 	.name = "report",
-	.help = "write one HTML file: findings, timeline, source and heat maps",
-	.operands = "TRACE|SAMPLES",
+	.help = "write one HTML file about a trace, or about a file of another kind",
+	.operands = "FILE",
 	.min_operands = 1,
 	.max_operands = 1,
 	.opts = opts,

@@ -5,14 +5,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/text/diff_text.h"
+#include "lib/query/trace/text/diff_text.h"
 #include "cli/ended.h"
 #include "cli/options.h"
 #include "cli/output_name.h"
 #include "cli/paths.h"
 #include "cli/text/run_text.h"
-#include "cli/say.h"
-#include "cli/text/sim_values.h"
+#include "lib/query/workspace/say.h"
+#include "lib/query/trace/text/sim_values.h"
+#include "lib/query/trace/text/threshold.h"
+#include "lib/query/trace/text/trace_notes.h"
 #include "cli/work.h"
 #include "lib/analyse/passes/replay.h"
 #include "lib/base/arena.h"
@@ -208,7 +210,7 @@ static bool prove(struct ml_analysed_trace *after, const struct options *o,
 		ml_promises_json(&p, &out);
 		ml_arena_release(&a);
 	} else {
-		diff_promises(&c, &out);
+		ml_diff_promises(&c, cmd_width(), &out);
 	}
 	int status = deliver(o, &out);
 	ml_buf_release(&out);
@@ -224,8 +226,12 @@ static int test(struct ml_analysed_trace *s, const struct options *o)
 				     .profile = s->simulation.profile,
 				     .rows = s->rows,
 				     .damage = s->simulation.damage };
+	struct ml_buf crossed = { 0 };
+	struct ml_err err;
 
-	return sim_thresholds_test(&cmd_run, &v, &o->fail_if);
+	bool tested = ml_thresholds_test(o->fail_if.items, o->fail_if.count, cmd_run.name,
+					 ml_sim_value, &v, &crossed, &err);
+	return cmd_crossed(&cmd_run, tested, &crossed, &err);
 }
 
 /* *threshold: EXIT_CROSSED if an expression of --fail-if holds. */
@@ -266,7 +272,7 @@ static bool analyse(const struct ml_session *session, const struct options *o,
 		return proved && r->ok;
 	}
 	ok = print(&s, o, r->path, session->argv[0]) == EXIT_DONE && r->ok && !stopped &&
-	     !cmd_is_part(&s.simulation, &s.trace);
+	     !ml_trace_is_part(&s.simulation, &s.trace);
 	ml_analysed_trace_close(&s);
 	err->kind = ok ? ML_OK : ML_IO; /* errors are printed already */
 	err->text[0] = 0;
@@ -320,7 +326,8 @@ static int run(int argc, char **argv)
 	/* before the program runs, so that a misspelt machine fails at once */
 	if (!machine_option(&machine, o.machine, &o.without, &err))
 		return cmd_fail(&cmd_run, &err);
-	if (!sim_thresholds_check(&o.fail_if, &machine, ML_SIM_CAUSES, &err))
+	if (!ml_sim_values_check(o.fail_if.items, o.fail_if.count, &machine,
+				 ML_SIM_CAUSES, &err))
 		return cmd_fail(&cmd_run, &err);
 	if (o.every && !options_share(o.every, &keep, &of))
 		return cmd_misused(&cmd_run,

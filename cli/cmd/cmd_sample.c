@@ -216,7 +216,7 @@ static bool sample(struct run *r, const struct ml_perf_mem *p, struct ml_err *er
 	return ok;
 }
 
-static void say(const struct run *r)
+static void ml_say(const struct run *r)
 {
 	char count[ML_NUMBER_ROOM], bytes[ML_NUMBER_ROOM];
 
@@ -282,7 +282,7 @@ static int finish(const struct run *r)
 					  : 128 + WTERMSIG(r->status);
 
 	if (!r->o->quiet && !r->o->json)
-		say(r);
+		ml_say(r);
 	if (r->o->json && print_json(r) != EXIT_DONE)
 		return status ? status : EXIT_FAILED;
 	return status;

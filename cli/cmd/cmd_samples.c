@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/options.h"
-#include "cli/say.h"
+#include "lib/query/workspace/say.h"
 #include "cli/work.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
@@ -89,54 +89,54 @@ static const struct opt opts[] = {
 static const char *const usual[] = { "levels", "lines",   "functions", "variables",
 				     "cpus",   "metrics", NULL };
 
-static void head_text(struct say *s, const struct ml_samples *x,
+static void head_text(struct ml_say *s, const struct ml_samples *x,
 		      const struct ml_sample_question *q)
 {
 	uint64_t chosen = ml_selection_count(&q->selected),
 		 elsewhere = ml_samples_elsewhere(x);
 
-	say(s, "%s: %s %s of %zu %s (%s)\n", x->path, say_count(s, x->rows),
-	    say_plural(x->rows, "sample", "samples"), x->count,
-	    say_plural(x->count, "column", "columns"), x->format);
+	ml_say(s, "%s: %s %s of %zu %s (%s)\n", x->path, ml_say_count(s, x->rows),
+	       ml_say_plural(x->rows, "sample", "samples"), x->count,
+	       ml_say_plural(x->count, "column", "columns"), x->format);
 	if (chosen != x->rows)
-		say(s, "%s %s selected (%s)\n", say_count(s, chosen),
-		    say_plural(chosen, "is", "are"),
-		    say_percent(s, say_share(chosen, x->rows)));
+		ml_say(s, "%s %s selected (%s)\n", ml_say_count(s, chosen),
+		       ml_say_plural(chosen, "is", "are"),
+		       ml_say_percent(s, ml_say_share(chosen, x->rows)));
 	if (*x->note)
-		say(s, "%s\n", x->note);
+		ml_say(s, "%s\n", x->note);
 	if (x->skipped)
-		say(s, "%s records left out: no memory access, or repeated\n",
-		    say_count(s, x->skipped));
+		ml_say(s, "%s records left out: no memory access, or repeated\n",
+		       ml_say_count(s, x->skipped));
 	if (x->bad)
-		say(s, "%s %s could not be read:\n", say_count(s, x->bad),
-		    say_plural(x->bad, "line", "lines"));
+		ml_say(s, "%s %s could not be read:\n", ml_say_count(s, x->bad),
+		       ml_say_plural(x->bad, "line", "lines"));
 	for (size_t i = 0; i < x->bad && i < ML_SAMPLES_BAD_SHOWN; i++)
-		say(s, "  line %s: %s\n", say_count(s, x->bad_shown[i].line),
-		    x->bad_shown[i].reason);
+		ml_say(s, "  line %s: %s\n", ml_say_count(s, x->bad_shown[i].line),
+		       x->bad_shown[i].reason);
 	if (!ml_samples_latency(x))
-		say(s, "no column tells the latency: cycles are 0 and means unknown; "
-		       "-c latency=COLUMN names one\n");
+		ml_say(s, "no column tells the latency: cycles are 0 and means unknown; "
+			  "-c latency=COLUMN names one\n");
 	if (x->topology.count)
-		say(s, "hardware: %zu resources, %zu CPU numbers\n", x->topology.count,
-		    x->topology.cpu_count);
+		ml_say(s, "hardware: %zu resources, %zu CPU numbers\n", x->topology.count,
+		       x->topology.cpu_count);
 	else
-		say(s,
-		    "hardware: unknown; --hardware FILE reads XML of hwloc or Mitos\n");
+		ml_say(s,
+		       "hardware: unknown; --hardware FILE reads XML of hwloc or Mitos\n");
 	if (elsewhere)
-		say(s,
-		    "%s %s of CPUs that this hardware does not have: is it that of another "
-		    "machine?\n",
-		    say_count(s, elsewhere),
-		    say_plural(elsewhere, "sample is", "samples are"));
+		ml_say(s,
+		       "%s %s of CPUs that this hardware does not have: is it that of another "
+		       "machine?\n",
+		       ml_say_count(s, elsewhere),
+		       ml_say_plural(elsewhere, "sample is", "samples are"));
 }
 
 static bool print_text(const struct ml_samples *x, struct ml_sample_question *q,
 		       struct ml_buf *out, struct ml_err *err)
 {
-	struct say s;
+	struct ml_say s;
 	bool ok = true;
 
-	say_start(&s, out);
+	ml_say_start(&s, out, cmd_width());
 	head_text(&s, x, q);
 	for (size_t i = 0; ok && usual[i]; i++) {
 		struct ml_table t;
@@ -146,8 +146,8 @@ static bool print_text(const struct ml_samples *x, struct ml_sample_question *q,
 			continue;
 		ok = ml_sample_table(&t, &all, usual[i], q, err);
 		if (ok) {
-			say(&s, "\n%s\n", usual[i]);
-			say_table(&s, &t, all, usual[i]);
+			ml_say(&s, "\n%s\n", usual[i]);
+			ml_say_table(&s, &t, all, usual[i]);
 		}
 	}
 	if (ok && ml_selection_count(&q->selected) - 1 < x->rows - 1) {
@@ -156,11 +156,11 @@ static bool print_text(const struct ml_samples *x, struct ml_sample_question *q,
 
 		ok = ml_sample_table(&t, &all, "special", q, err);
 		if (ok) {
-			say(&s, "\nspecial about the selection\n");
-			say_table(&s, &t, all, "columns");
+			ml_say(&s, "\nspecial about the selection\n");
+			ml_say_table(&s, &t, all, "columns");
 		}
 	}
-	say_end(&s);
+	ml_say_end(&s);
 	return ok;
 }
 

@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/text/findings_text.h"
+#include "lib/query/trace/text/findings_text.h"
 #include "cli/options.h"
-#include "cli/say.h"
+#include "lib/query/workspace/say.h"
 #include "cli/text/sim_text.h"
-#include "cli/text/sim_values.h"
-#include "cli/threshold.h"
+#include "lib/query/trace/text/sim_values.h"
+#include "lib/query/trace/text/threshold.h"
+#include "lib/query/trace/text/trace_notes.h"
 #include "cli/work.h"
 #include "lib/analyse/find/findings.h"
 #include "lib/analyse/passes/replay.h"
@@ -258,7 +259,7 @@ static int print(struct work *w)
 	const struct options *o = w->o;
 	const struct ml_simulation *x = &w->simulation;
 	uint64_t all = o->top ? o->top : UINT64_MAX;
-	struct ml_buf out = { 0 };
+	struct ml_buf out = { 0 }, crossed = { 0 };
 	struct ml_profile_view v = {
 		.trace = &w->trace,
 		.profile = x->profile,
@@ -284,19 +285,23 @@ static int print(struct work *w)
 	else
 		sim_text(&v, o->top, &out);
 	if (v.findings && !o->json && !o->csv) {
-		struct say s;
+		struct ml_say s;
 
-		say_start(&s, &out);
-		say(&s, "\n");
-		findings_print(&findings, v.trace, v.profile, &s);
-		say_end(&s);
+		ml_say_start(&s, &out, cmd_width());
+		ml_say(&s, "\n");
+		ml_findings_print(&findings, v.trace, v.profile, &s);
+		ml_say_end(&s);
 	}
 	ml_findings_release(&findings);
 	int status = cmd_print(&cmd_sim, &out);
 	if (status == EXIT_DONE && !x->stopped) /* a part says nothing about the whole */
-		status = sim_thresholds_test(&cmd_sim, &v, &o->fail_if);
+		status = cmd_crossed(&cmd_sim,
+				     ml_thresholds_test(o->fail_if.items,
+							o->fail_if.count, cmd_sim.name,
+							ml_sim_value, &v, &crossed, &err),
+				     &crossed, &err);
 	if (status == EXIT_DONE &&
-	    (cmd_is_part(x, &w->trace) || (o->output && x->unkept)))
+	    (ml_trace_is_part(x, &w->trace) || (o->output && x->unkept)))
 		status = EXIT_FAILED;
 	ml_buf_release(&out);
 	ml_profile_rows_release(&v.rows);
@@ -347,8 +352,8 @@ static int run(int argc, char **argv)
 		o.quick ? "--to N simulates a part"
 			: "--quick counts hits and misses only, and --to N simulates a part");
 	bool ok = prepare(&w, &err) &&
-		  sim_thresholds_check(&o.fail_if, &w.replay.machine, w.replay.want,
-				       &err) &&
+		  ml_sim_values_check(o.fail_if.items, o.fail_if.count, &w.replay.machine,
+				      w.replay.want, &err) &&
 		  obtain(&w, &err);
 	cmd_work_end(&w.work);
 	if (ok)

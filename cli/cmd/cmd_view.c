@@ -2,9 +2,9 @@
 #include "cli/machine_option.h"
 #include "cli/options.h"
 #include "cli/paths.h"
+#include "cli/work.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -54,8 +54,8 @@ static int run(int argc, char **argv)
 	struct ml_document *d;
 	struct server server;
 	struct ml_err err;
-	sigset_t ends;
-	int status, signal;
+	struct cmd_work work;
+	int status;
 
 	if (!options_parse(&cmd_view, &o, &argc, &argv, &status))
 		return status;
@@ -63,12 +63,6 @@ static int run(int argc, char **argv)
 		return cmd_misused(&cmd_view, "there is no port %" PRIu64, o.port);
 	if (!machine_option(&machine, o.machine, &o.without, &err))
 		return cmd_fail(&cmd_view, &err);
-	/* every thread inherits the mask, so only sigwait receives these signals */
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGHUP);
-	pthread_sigmask(SIG_BLOCK, &ends, NULL);
 	ml_workspace_init(&workspace, ml_kinds, ml_common_routes, &machine);
 	workspace.headers = cmd_path_headers(&arena);
 	status = EXIT_DONE;
@@ -85,8 +79,10 @@ static int run(int argc, char **argv)
 	    !server_open(&server, &workspace, (uint16_t)o.port, &err))
 		status = cmd_fail(&cmd_view, &err);
 	if (status == EXIT_DONE) {
+		cmd_work_begin(&work);
 		say_where(&server);
-		sigwait(&ends, &signal);
+		cmd_work_wait(&work);
+		cmd_work_end(&work);
 		ml_workspace_stop(&workspace);
 		server_close(&server);
 	}

@@ -8,7 +8,7 @@
 
 #include "cli/cmd.h"
 #include "cli/ensemble/ensemble_build.h"
-#include "cli/say.h"
+#include "lib/query/workspace/say.h"
 #include "lib/base/path.h"
 #include "lib/analyse/ensemble/ensemble_run.h"
 #include "cli/work.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "lib/query/workspace/say.h"
 #include "cli/simulated.h"
 #include "lib/analyse/ensemble/curve.h"
 #include "lib/analyse/ensemble/time_match.h"
@@ -216,30 +216,30 @@ static bool prepare(struct show *s, const struct opt_list *match, struct ml_err 
 }
 
 /* Prints at most --top rows of a table. */
-static void put_table(struct show *s, struct say *y, struct ml_ensemble_table *t,
+static void put_table(struct show *s, struct ml_say *y, struct ml_ensemble_table *t,
 		      const char *what)
 {
 	size_t all = ml_table_rows(&t->table);
 
 	if (all > s->o->top)
 		t->table.count = s->o->top * t->table.width;
-	say_table(y, &t->table, all, what);
+	ml_say_table(y, &t->table, all, what);
 	t->table = (struct ml_table){ 0 };
 	ml_ensemble_table_release(t);
 }
 
-static void say_time(struct show *s, struct say *y)
+static void say_time(struct show *s, struct ml_say *y)
 {
 	const struct ml_time_matching *m = &s->matching;
 	struct ml_ensemble_table t;
 
 	if (m->how != ML_TIME_MATCH_MILESTONES)
 		return;
-	say(y, "\nTime is that of %s; the traces meet at %zu %s\n",
-	    s->e->traces[m->base].label, m->knots - 2,
-	    say_plural(m->knots - 2, "milestone", "milestones"));
+	ml_say(y, "\nTime is that of %s; the traces meet at %zu %s\n",
+	       s->e->traces[m->base].label, m->knots - 2,
+	       ml_say_plural(m->knots - 2, "milestone", "milestones"));
 	for (size_t i = 0; i < m->unequal_count && i < UNEQUAL; i++)
-		say(y, "  %s\n", m->unequal[i]);
+		ml_say(y, "  %s\n", m->unequal[i]);
 	if (s->e->trace_count > SIDE_BY_SIDE)
 		return; /* too wide to read; --json has the table */
 	ml_ensemble_matching(&t, s->e, m, KNOTS);
@@ -268,7 +268,7 @@ static const char *measured(struct show *s)
 	}
 }
 
-static bool say_real(struct show *s, struct say *y, struct ml_err *err)
+static bool say_real(struct show *s, struct ml_say *y, struct ml_err *err)
 {
 	size_t real;
 
@@ -284,25 +284,25 @@ static bool say_real(struct show *s, struct say *y, struct ml_err *err)
 		min = fmin(min, v);
 		max = fmax(max, v);
 	}
-	say(y, "\nReal threads (%s): %.2f; the model says %.2f to %.2f\n",
-	    s->e->members[real].label, value, min, max);
+	ml_say(y, "\nReal threads (%s): %.2f; the model says %.2f to %.2f\n",
+	       s->e->members[real].label, value, min, max);
 	return true;
 }
 
-static bool say_all(struct show *s, struct say *y, struct ml_err *err)
+static bool say_all(struct show *s, struct ml_say *y, struct ml_err *err)
 {
 	struct ml_ensemble_table t;
 
-	say(y, "%zu %s of %zu %s: %s\n\n", s->e->member_count,
-	    say_plural(s->e->member_count, "member", "members"), s->e->trace_count,
-	    say_plural(s->e->trace_count, "trace", "traces"), measured(s));
+	ml_say(y, "%zu %s of %zu %s: %s\n\n", s->e->member_count,
+	       ml_say_plural(s->e->member_count, "member", "members"), s->e->trace_count,
+	       ml_say_plural(s->e->trace_count, "trace", "traces"), measured(s));
 	if (s->o->shared) {
-		say(y, "%zu %s in which %u threads share %s\n", s->shared.count,
-		    say_plural(s->shared.count, "way", "ways"), s->shared.threads,
-		    say_bytes(y, s->o->total));
+		ml_say(y, "%zu %s in which %u threads share %s\n", s->shared.count,
+		       ml_say_plural(s->shared.count, "way", "ways"), s->shared.threads,
+		       ml_say_bytes(y, s->o->total));
 		ml_ensemble_clusters(&t, &s->ask, &s->shared);
 		put_table(s, y, &t, "clusters");
-		say(y, "\n");
+		ml_say(y, "\n");
 		ml_ensemble_ways(&t, &s->ask, &s->shared);
 		put_table(s, y, &t, "ways");
 		return say_real(s, y, err);
@@ -408,7 +408,7 @@ static bool plot(struct show *s, struct ml_err *err)
 static bool print(struct show *s, struct ml_err *err)
 {
 	struct ml_buf out = { 0 };
-	struct say y;
+	struct ml_say y;
 	bool ok = true;
 
 	if (s->o->json) {
@@ -416,9 +416,9 @@ static bool print(struct show *s, struct ml_err *err)
 	} else if (s->o->csv) {
 		put_csv(s, &out);
 	} else {
-		say_start(&y, &out);
+		ml_say_start(&y, &out, cmd_width());
 		ok = say_all(s, &y, err);
-		say_end(&y);
+		ml_say_end(&y);
 	}
 	if (ok && cmd_print(&cmd_ensemble, &out) != EXIT_DONE) {
 		*err = (struct ml_err){

@@ -2,8 +2,9 @@
 
 #include <string.h>
 
+#include "cli/cmd.h"
 #include "cli/prune/prune_tune.h"
-#include "cli/say.h"
+#include "lib/query/workspace/say.h"
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
 #include "lib/base/table.h"
@@ -84,24 +85,24 @@ static bool collect(struct shown *x, struct ml_err *err)
 							 &x->arena, x->work, err));
 }
 
-static void say_head(struct say *s, struct shown *x)
+static void say_head(struct ml_say *s, struct shown *x)
 {
 	const struct ml_combos *t = &x->s->combos;
 	size_t soft = 0;
 
 	for (size_t c = 0; c < t->constraint_count; c++)
 		soft += t->constraints[c].soft;
-	say(s,
-	    "%s: %s variants, of which %s %s (%.4f %%); %zu constraints: %zu hard, %zu "
-	    "soft\n\n",
-	    x->s->name, say_count(s, t->total), say_count(s, x->survivors),
-	    say_plural(x->survivors, "survives", "survive"),
-	    100 * say_share(x->survivors, t->total), t->constraint_count,
-	    t->constraint_count - soft, soft);
+	ml_say(s,
+	       "%s: %s variants, of which %s %s (%.4f %%); %zu constraints: %zu hard, %zu "
+	       "soft\n\n",
+	       x->s->name, ml_say_count(s, t->total), ml_say_count(s, x->survivors),
+	       ml_say_plural(x->survivors, "survives", "survive"),
+	       100 * ml_say_share(x->survivors, t->total), t->constraint_count,
+	       t->constraint_count - soft, soft);
 }
 
 /* Constraints that others make superfluous. */
-static void say_redundant(struct say *s, struct shown *x)
+static void say_redundant(struct ml_say *s, struct shown *x)
 {
 	const struct ml_combos *t = &x->s->combos;
 	struct ml_combo_effect e[ML_COMBOS_CONSTRAINTS];
@@ -109,39 +110,39 @@ static void say_redundant(struct say *s, struct shown *x)
 	ml_combos_effects(t, x->order.at, t->constraint_count, e);
 	for (size_t c = 0; c < t->constraint_count; c++)
 		if (!e[c].eliminated)
-			say(s, "%s eliminates nothing\n", t->constraints[c].name);
+			ml_say(s, "%s eliminates nothing\n", t->constraints[c].name);
 		else if (e[c].implied_by)
-			say(s,
-			    "%s is redundant: %s already eliminates all that it does\n",
-			    t->constraints[c].name,
-			    ml_prune_names(t, e[c].implied_by & -e[c].implied_by,
-					   &x->arena));
+			ml_say(s,
+			       "%s is redundant: %s already eliminates all that it does\n",
+			       t->constraints[c].name,
+			       ml_prune_names(t, e[c].implied_by & -e[c].implied_by,
+					      &x->arena));
 		else if (!e[c].exclusive)
-			say(s,
-			    "%s is redundant: the others together eliminate all that "
-			    "it does\n",
-			    t->constraints[c].name);
+			ml_say(s,
+			       "%s is redundant: the others together eliminate all that "
+			       "it does\n",
+			       t->constraints[c].name);
 }
 
-static void say_smallest(struct say *s, struct shown *x)
+static void say_smallest(struct ml_say *s, struct shown *x)
 {
 	const struct ml_combos *t = &x->s->combos;
 	uint32_t set = ml_combos_smallest(t);
 	unsigned n = (unsigned)__builtin_popcount(set);
 
 	if (!t->total)
-		say(s, "the space is empty\n");
+		ml_say(s, "the space is empty\n");
 	else if (!x->survivors)
-		say(s,
-		    "Why nothing passes: %s eliminate%s every variant; no smaller set of "
-		    "constraints does\n",
-		    ml_prune_names(t, set, &x->arena), n == 1 ? "s" : " together");
+		ml_say(s,
+		       "Why nothing passes: %s eliminate%s every variant; no smaller set of "
+		       "constraints does\n",
+		       ml_prune_names(t, set, &x->arena), n == 1 ? "s" : " together");
 	else if (n < t->constraint_count)
-		say(s, "%u of the %zu constraints leave the same survivors: %s\n", n,
-		    t->constraint_count, ml_prune_names(t, set, &x->arena));
+		ml_say(s, "%u of the %zu constraints leave the same survivors: %s\n", n,
+		       t->constraint_count, ml_prune_names(t, set, &x->arena));
 }
 
-static void say_bars(struct say *s, struct shown *x)
+static void say_bars(struct ml_say *s, struct shown *x)
 {
 	for (size_t p = 0; p < x->s->space.param_count; p++) {
 		const struct ml_distribution *d = &x->bars[p];
@@ -149,7 +150,7 @@ static void say_bars(struct say *s, struct shown *x)
 
 		for (size_t i = 0; i < d->count; i++)
 			most = d->bins[i] > most ? d->bins[i] : most;
-		say(s, "\n%s:\n", x->s->space.params[p].name);
+		ml_say(s, "\n%s:\n", x->s->space.params[p].name);
 		for (size_t i = 0; i < d->count; i++) {
 			int64_t from = d->lo + (int64_t)(i * d->width);
 			const char *name =
@@ -163,9 +164,9 @@ static void say_bars(struct say *s, struct shown *x)
 			int bar = (int)((d->bins[i] * BAR + most - 1) / most);
 
 			if (d->bins[i])
-				say(s, "  %16s %-*.*s %s\n", name, BAR, bar,
-				    "########################################",
-				    say_count(s, d->bins[i]));
+				ml_say(s, "  %16s %-*.*s %s\n", name, BAR, bar,
+				       "########################################",
+				       ml_say_count(s, d->bins[i]));
 		}
 	}
 }
@@ -174,44 +175,44 @@ static void show_text(struct shown *x, struct ml_buf *out)
 {
 	const struct ml_combos *t = &x->s->combos;
 	struct ml_table table;
-	struct say s;
+	struct ml_say s;
 
-	say_start(&s, out);
+	ml_say_start(&s, out, cmd_width());
 	say_head(&s, x);
 	ml_prune_effects_table(&table, t, &x->order);
-	say_table(&s, &table, 0, "");
-	say(&s, "\n");
+	ml_say_table(&s, &table, 0, "");
+	ml_say(&s, "\n");
 	say_redundant(&s, x);
 	say_smallest(&s, x);
 	if (x->o->pairs) {
-		say(&s, "\nPairs:\n");
+		ml_say(&s, "\nPairs:\n");
 		ml_prune_pairs_table(&table, t);
-		say_table(&s, &table, 0, "");
+		ml_say_table(&s, &table, 0, "");
 	}
 	if (x->o->combinations) {
-		say(&s, "\nCombinations of constraints:\n");
+		ml_say(&s, "\nCombinations of constraints:\n");
 		ml_prune_combos_table(&table, t, (size_t)x->o->combinations);
-		say_table(&s, &table, t->count, "combinations");
+		ml_say_table(&s, &table, t->count, "combinations");
 	}
 	if (x->has_near) {
 		unsigned n = ml_combos_nearest(t);
 
-		say(&s, "\nNearest misses, which fail %u %s:\n", n,
-		    say_plural(n, "constraint", "constraints"));
+		ml_say(&s, "\nNearest misses, which fail %u %s:\n", n,
+		       ml_say_plural(n, "constraint", "constraints"));
 		ml_prune_rows_table(&table, x->s, &x->near, x->distances, &x->arena);
-		say_table(&s, &table, 0, "");
+		ml_say_table(&s, &table, 0, "");
 	}
 	if (x->has_rows) {
-		say(&s, "\n%s %s%s:\n", say_count(&s, x->rows.count),
-		    x->o->where ? "variants" : "survivors",
-		    x->o->sample ? ", drawn by lot" : "");
+		ml_say(&s, "\n%s %s%s:\n", ml_say_count(&s, x->rows.count),
+		       x->o->where ? "variants" : "survivors",
+		       x->o->sample ? ", drawn by lot" : "");
 		ml_prune_rows_table(&table, x->s, &x->rows, NULL, &x->arena);
-		say_table(&s, &table, (size_t)(x->o->sample ? 0 : x->selected),
-			  x->o->where ? "variants" : "survivors");
+		ml_say_table(&s, &table, (size_t)(x->o->sample ? 0 : x->selected),
+			     x->o->where ? "variants" : "survivors");
 	}
 	if (x->has_bars)
 		say_bars(&s, x);
-	say_end(&s);
+	ml_say_end(&s);
 	if (x->o->tuned)
 		prune_tune_text(x->s, x->o->tune, x->o->tuned, out);
 }

@@ -4,10 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cmd.h"
 #include "cli/ensemble/ensemble_plan.h"
 #include "cli/prune/prune_flow.h"
 #include "cli/prune/prune_template.h"
-#include "cli/say.h"
+#include "lib/query/workspace/say.h"
 #include "cli/work.h"
 #include "lib/analyse/ensemble/ensemble_run.h"
 #include "lib/analyse/passes/replay.h"
@@ -262,7 +263,7 @@ static void ranking(struct ml_table *table, const struct ml_search *s,
 	}
 }
 
-static void say_removals(struct say *out, const struct ml_search *s,
+static void say_removals(struct ml_say *out, const struct ml_search *s,
 			 const struct ml_tuned *t, size_t best)
 {
 	struct ml_tuned_removal r[ML_COMBOS_CONSTRAINTS];
@@ -273,16 +274,18 @@ static void say_removals(struct say *out, const struct ml_search *s,
 		const char *name = s->combos.constraints[r[i].constraint].name;
 
 		if (r[i].removed)
-			say(out, "%s removes %zu of the %zu best%s\n", name, r[i].removed,
-			    best, r[i].first == 1 ? ", the very best among them" : "");
+			ml_say(out, "%s removes %zu of the %zu best%s\n", name,
+			       r[i].removed, best,
+			       r[i].first == 1 ? ", the very best among them" : "");
 		else if (r[i].first)
-			say(out,
-			    "%s removes none of the %zu best; the best that it "
-			    "removes is number %zu\n",
-			    name, best, r[i].first);
+			ml_say(out,
+			       "%s removes none of the %zu best; the best that it "
+			       "removes is number %zu\n",
+			       name, best, r[i].first);
 		else
-			say(out, "%s removes none of the variants that were simulated\n",
-			    name);
+			ml_say(out,
+			       "%s removes none of the variants that were simulated\n",
+			       name);
 	}
 }
 
@@ -293,27 +296,27 @@ void prune_tune_text(const struct ml_search *s, const struct prune_tune *o,
 	struct ml_arena a = { 0 };
 	struct ml_table table;
 	struct ml_tuned t;
-	struct say text;
+	struct ml_say text;
 
-	say_start(&text, out);
+	ml_say_start(&text, out, cmd_width());
 	for (size_t m = 0;; m++) {
 		ml_tuned_read(&t, s, e, m, &a);
 		if (!t.count && !m)
-			say(&text, "\n%s has no simulated variants of %s\n",
-			    o->output ? o->output : "the flow", s->name);
+			ml_say(&text, "\n%s has no simulated variants of %s\n",
+			       o->output ? o->output : "the flow", s->name);
 		if (!t.count)
 			break;
-		say(&text, "\n%s variants simulated on %s:\n", say_count(&text, t.count),
-		    t.machine);
+		ml_say(&text, "\n%s variants simulated on %s:\n",
+		       ml_say_count(&text, t.count), t.machine);
 		ranking(&table, s, &t, (size_t)o->top, &a);
-		say_table(&text, &table, t.count, "variants");
-		say(&text, "\n");
+		ml_say_table(&text, &table, t.count, "variants");
+		ml_say(&text, "\n");
 		say_removals(&text, s, &t, (size_t)o->best);
 		if (by_flow(s, o))
-			say(&text, "the best order of loops: %s\n",
-			    prune_flow_legality(s, t.rows[0].values, &a));
+			ml_say(&text, "the best order of loops: %s\n",
+			       prune_flow_legality(s, t.rows[0].values, &a));
 	}
-	say_end(&text);
+	ml_say_end(&text);
 	ml_arena_release(&a);
 }
 

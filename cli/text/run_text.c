@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "cli/cmd.h"
-#include "cli/text/findings_text.h"
-#include "cli/say.h"
+#include "lib/query/trace/text/findings_text.h"
+#include "lib/query/trace/text/say_trace.h"
+#include "lib/query/workspace/say.h"
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
 #include "lib/base/map.h"
@@ -20,7 +21,7 @@ enum { USUAL = 80 /* columns, if stdout is no terminal */, NAME = 40, INDENT = 4
 static const double negligible = 0.005;
 
 /* Breaks the lines that were written from `start` on at blanks, so that they fit. */
-static void wrap(struct say *s, size_t start)
+static void wrap(struct ml_say *s, size_t start)
 {
 	const char *text = ml_arena_copy(&s->arena, (const char *)s->out->data + start,
 					 s->out->size - start);
@@ -35,42 +36,42 @@ static void wrap(struct say *s, size_t start)
 			size = 1;
 			at = -1;
 		} else if (at && at + (int)size > s->columns) {
-			say(s, "\n%*s", INDENT, "");
+			ml_say(s, "\n%*s", INDENT, "");
 			at = INDENT;
 			text++;
 			size--;
 		}
-		say(s, "%.*s", (int)size, text);
+		ml_say(s, "%.*s", (int)size, text);
 		at += (int)size;
 		text += size;
 	}
 }
 
 static void put_totals(const struct ml_analysed_trace *analysed, const char *program,
-		       struct say *s)
+		       struct ml_say *s)
 {
 	const struct ml_profile *p = analysed->simulation.profile;
 	const struct ml_machine *m = &p->machine;
 
-	say(s, "%s ", ml_path_name(program));
-	say_machine(s, m);
+	ml_say(s, "%s ", ml_path_name(program));
+	ml_say_machine(s, m);
 	if (m->cores > 1)
-		say(s, ", %u cores", m->cores);
-	say(s, "\n%s references, served by", say_count(s, p->refs));
+		ml_say(s, ", %u cores", m->cores);
+	ml_say(s, "\n%s references, served by", ml_say_count(s, p->refs));
 	for (unsigned i = 1; i <= m->levels + 1; i++)
-		say(s, "%s %s %s", i > 1 ? "," : "", ml_machine_level_name(m, i),
-		    say_percent(s, say_share(p->served[i], p->refs)));
-	say(s,
-	    "\n%.1f cycles each on average; %.0f %% of the access time is waiting beyond %s\n",
-	    p->cycles, 100 * analysed->findings.waiting, m->level[0].name);
-	say_missing(s, &analysed->trace, analysed->simulation.damage, p->refs);
+		ml_say(s, "%s %s %s", i > 1 ? "," : "", ml_machine_level_name(m, i),
+		       ml_say_percent(s, ml_say_share(p->served[i], p->refs)));
+	ml_say(s,
+	       "\n%.1f cycles each on average; %.0f %% of the access time is waiting beyond %s\n",
+	       p->cycles, 100 * analysed->findings.waiting, m->level[0].name);
+	ml_say_missing(s, &analysed->trace, analysed->simulation.damage, p->refs);
 	const char *symbols = ml_tables_meta_find(&analysed->trace.tables,
 						  "debug symbols");
 	if (symbols)
-		say(s, "%s\n", symbols);
+		ml_say(s, "%s\n", symbols);
 	if (analysed->simulation.stopped)
-		say_stopped(s, p);
-	say(s, "\n");
+		ml_say_stopped(s, p);
+	ml_say(s, "\n");
 }
 
 static double waiting(const struct ml_analysed_trace *analysed,
@@ -84,21 +85,21 @@ static void put_row(struct ml_table *t, const struct ml_analysed_trace *analysed
 {
 	ml_table_real(t, waiting(analysed, c));
 	ml_table_count(t, c->refs);
-	ml_table_real(t, say_share(c->missed[0], c->refs));
+	ml_table_real(t, ml_say_share(c->missed[0], c->refs));
 	ml_table_count(t, c->served[analysed->simulation.profile->machine.levels + 1]);
 }
 
-static void put_table(struct ml_table *t, const char *title, struct say *s)
+static void put_table(struct ml_table *t, const char *title, struct ml_say *s)
 {
 	if (!ml_table_rows(t)) {
 		ml_table_release(t);
 		return;
 	}
-	say(s, "\n%s\n", title);
-	say_table(s, t, 0, "");
+	ml_say(s, "\n%s\n", title);
+	ml_say_table(s, t, 0, "");
 }
 
-static void put_lines(struct ml_analysed_trace *analysed, uint64_t top, struct say *s)
+static void put_lines(struct ml_analysed_trace *analysed, uint64_t top, struct ml_say *s)
 {
 	static const struct ml_column columns[] = {
 		{ "waiting", .kind = ML_COLUMN_PERCENT, .decimals = 1 },
@@ -125,11 +126,11 @@ static void put_lines(struct ml_analysed_trace *analysed, uint64_t top, struct s
 				  : r->at.line  ? ml_arena_printf(&s->arena, "%s:%u",
 								  ml_path_name(r->at.file),
 								  r->at.line)
-				  : *r->at.func ? say_cut(s, r->at.func, NAME)
+				  : *r->at.func ? ml_say_cut(s, r->at.func, NAME)
 						: "unknown");
 		if (text && r->at.library * 2 > r->count.refs && r->at.through)
 			text = ml_arena_printf(&s->arena, "(%s) %s",
-					       say_plain_name(s, r->at.through), text);
+					       ml_say_plain_name(s, r->at.through), text);
 		ml_table_text(&t, text ? text : "");
 	}
 	put_table(&t, "Lines that wait most (share of all access time)", s);
@@ -179,7 +180,8 @@ static size_t by_name(const struct ml_profile_rows *rows,
 	return count;
 }
 
-static void put_regions(struct ml_analysed_trace *analysed, uint64_t top, struct say *s)
+static void put_regions(struct ml_analysed_trace *analysed, uint64_t top,
+			struct ml_say *s)
 {
 	static const struct ml_column columns[] = {
 		{ "waiting", .kind = ML_COLUMN_PERCENT, .decimals = 1 },
@@ -199,41 +201,42 @@ static void put_regions(struct ml_analysed_trace *analysed, uint64_t top, struct
 		if (waiting(analysed, &r->count) < negligible)
 			continue;
 		put_row(&t, analysed, &r->count);
-		ml_table_text(&t, say_cut(s, r->name, NAME));
+		ml_table_text(&t, ml_say_cut(s, r->name, NAME));
 	}
 	put_table(&t, "Regions that are waited for most", s);
 }
 
 static void put_next(const char *path, const char *program, const char *machine,
-		     struct say *s)
+		     struct ml_say *s)
 {
-	say(s, "\nThe trace is %s. What to type next:\n", path);
-	say(s, "  memlamp sim%s %s\n      all counts, by line, region and function\n",
-	    machine, path);
-	say(s, "  memlamp view%s %s\n      look at it in the browser\n", machine, path);
-	say(s,
-	    "  memlamp run%s -o new.mlt %s ...\n  memlamp diff%s %s new.mlt\n"
-	    "      after a change: what is better, what is worse\n",
-	    machine, program, machine, path);
+	ml_say(s, "\nThe trace is %s. What to type next:\n", path);
+	ml_say(s, "  memlamp sim%s %s\n      all counts, by line, region and function\n",
+	       machine, path);
+	ml_say(s, "  memlamp view%s %s\n      look at it in the browser\n", machine,
+	       path);
+	ml_say(s,
+	       "  memlamp run%s -o new.mlt %s ...\n  memlamp diff%s %s new.mlt\n"
+	       "      after a change: what is better, what is worse\n",
+	       machine, program, machine, path);
 }
 
 void run_text(struct ml_analysed_trace *analysed, const char *path, const char *program,
 	      const char *machine, uint64_t top, struct ml_buf *out)
 {
-	struct say s;
+	struct ml_say s;
 
-	say_start(&s, out);
+	ml_say_start(&s, out, cmd_width());
 	if (!cmd_width())
 		s.columns = USUAL;
 	size_t start = out->size;
 	put_totals(analysed, program, &s);
 	wrap(&s, start);
-	findings_print(&analysed->findings, &analysed->trace,
-		       analysed->simulation.profile, &s);
+	ml_findings_print(&analysed->findings, &analysed->trace,
+			  analysed->simulation.profile, &s);
 	put_lines(analysed, top, &s);
 	put_regions(analysed, top, &s);
 	put_next(path, program, machine, &s);
-	say_end(&s);
+	ml_say_end(&s);
 }
 
 void run_json(const struct ml_analysed_trace *analysed, const char *path,

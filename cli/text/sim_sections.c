@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/say.h"
+#include "lib/query/workspace/say.h"
 #include "cli/text/sim_translation.h"
 #include "lib/analyse/passes/reuse.h"
 #include "lib/analyse/passes/temperature.h"
@@ -20,7 +20,7 @@ struct more {
 	struct ml_profile_view *v;
 	const struct ml_profile *p;
 	const struct ml_machine *m;
-	struct say *say;
+	struct ml_say *say;
 	uint64_t top;
 };
 
@@ -40,13 +40,14 @@ static void say_sets(struct more *t)
 		if (!ml_profile_crowded(t->p, k, &x))
 			continue;
 		if (!said)
-			say(t->say, "\nSets: the misses crowd in some of them\n");
+			ml_say(t->say, "\nSets: the misses crowd in some of them\n");
 		said = true;
-		say(t->say,
-		    "  %-4s half of them in %s of %s sets, nine tenths in %s; the busiest "
-		    "has %.1f times its part\n",
-		    l->name, say_count(t->say, x.half), say_count(t->say, x.sets),
-		    say_count(t->say, x.nine_tenths), x.busiest);
+		ml_say(t->say,
+		       "  %-4s half of them in %s of %s sets, nine tenths in %s; the busiest "
+		       "has %.1f times its part\n",
+		       l->name, ml_say_count(t->say, x.half),
+		       ml_say_count(t->say, x.sets), ml_say_count(t->say, x.nine_tenths),
+		       x.busiest);
 	}
 }
 
@@ -90,22 +91,22 @@ static void say_pairs(struct more *t)
 		if (r->conflict * 50 < missed)
 			continue;
 		ml_table_count(&x, r->conflict);
-		ml_table_real(&x, say_share(r->conflict, missed));
+		ml_table_real(&x, ml_say_share(r->conflict, missed));
 		ml_table_text(&x, spec_of(t, r->level)->name);
-		ml_table_text(
-			&x,
-			say_cut(t->say, ml_profile_region_name(p, tables, r->loser), 30));
+		ml_table_text(&x, ml_say_cut(t->say,
+					     ml_profile_region_name(p, tables, r->loser),
+					     30));
 		ml_table_text(&x, r->loser == r->winner
 					  ? "itself"
 					  : ml_profile_region_name(p, tables, r->winner));
 	}
 	ml_free(sorted);
 	if (ml_table_rows(&x))
-		say(t->say,
-		    "\nConflicts: lines that a fully associative cache would have "
-		    "kept\n");
+		ml_say(t->say,
+		       "\nConflicts: lines that a fully associative cache would have "
+		       "kept\n");
 	if (ml_table_rows(&x))
-		say_table(t->say, &x, 0, "");
+		ml_say_table(t->say, &x, 0, "");
 	ml_table_release(&x);
 }
 
@@ -152,25 +153,25 @@ static void say_bounces(struct more *t)
 
 	if (!p->bounce_count || p->bounces[0].count < BOUNCES_MIN)
 		return;
-	say(t->say, "\nLines that cores take from each other\n");
+	ml_say(t->say, "\nLines that cores take from each other\n");
 	for (size_t i = 0; i < p->bounce_count && i < t->top; i++) {
 		const struct ml_profile_bounce *b = &p->bounces[i];
 
 		if (b->count < BOUNCES_MIN || b->count * 100 < p->bounces[0].count)
 			break;
 		ml_table_count(&x, b->count);
-		ml_table_real(&x,
-			      say_share(b->false_sharing, b->sharing + b->false_sharing));
+		ml_table_real(&x, ml_say_share(b->false_sharing,
+					       b->sharing + b->false_sharing));
 		ml_table_count(&x, b->line);
-		ml_table_text(&x, say_cut(t->say,
-					  ml_profile_region_name(p, &t->v->trace->tables,
-								 b->region),
-					  24));
+		ml_table_text(&x, ml_say_cut(t->say,
+					     ml_profile_region_name(
+						     p, &t->v->trace->tables, b->region),
+					     24));
 		ml_table_text(&x, who(t, b->from));
 		ml_table_text(&x, who(t, b->to));
 		ml_table_text(&x, place(t, b->site_to));
 	}
-	say_table(t->say, &x, p->bounce_count, "such lines and directions");
+	ml_say_table(t->say, &x, p->bounce_count, "such lines and directions");
 }
 
 static void say_prefetchers(struct more *t)
@@ -185,14 +186,14 @@ static void say_prefetchers(struct more *t)
 		if (!l->prefetch)
 			continue;
 		if (!said)
-			say(t->say, "\nPrefetching\n");
+			ml_say(t->say, "\nPrefetching\n");
 		said = true;
-		say(t->say,
-		    "  %-4s (%s): %s lines brought in, %s used (%s), %s left unused\n",
-		    l->name, kinds[l->prefetch], say_count(t->say, c->prefetched),
-		    say_count(t->say, c->useful),
-		    say_percent(t->say, say_share(c->useful, c->prefetched)),
-		    say_count(t->say, c->useless));
+		ml_say(t->say,
+		       "  %-4s (%s): %s lines brought in, %s used (%s), %s left unused\n",
+		       l->name, kinds[l->prefetch], ml_say_count(t->say, c->prefetched),
+		       ml_say_count(t->say, c->useful),
+		       ml_say_percent(t->say, ml_say_share(c->useful, c->prefetched)),
+		       ml_say_count(t->say, c->useless));
 	}
 }
 
@@ -215,16 +216,16 @@ static void say_temperature(struct more *t)
 
 	if (!x || !x->count)
 		return;
-	say(t->say,
-	    "\nTemperature over the last %s references (hit +1, miss %g in %s; from all "
-	    "missed ▁ to all hit █)\n",
-	    say_count(t->say, t->v->scores->last), t->v->scores->miss[0],
-	    t->m->level[0].name);
+	ml_say(t->say,
+	       "\nTemperature over the last %s references (hit +1, miss %g in %s; from all "
+	       "missed ▁ to all hit █)\n",
+	       ml_say_count(t->say, t->v->scores->last), t->v->scores->miss[0],
+	       t->m->level[0].name);
 	for (unsigned k = 0; k < x->levels; k++) {
 		size_t cells = x->count < CELLS ? x->count : CELLS;
 		double sum = 0;
 
-		say(t->say, "  %-4s ", t->m->level[k].name);
+		ml_say(t->say, "  %-4s ", t->m->level[k].name);
 		for (size_t i = 0; i < cells; i++) {
 			size_t from = i * x->count / cells,
 			       to = (i + 1) * x->count / cells;
@@ -233,11 +234,11 @@ static void say_temperature(struct more *t)
 			for (size_t j = from; j < to; j++)
 				mean += x->series[j * x->levels + k] /
 					(double)(to - from);
-			say(t->say, "%s", bar_of(t, mean, k));
+			ml_say(t->say, "%s", bar_of(t, mean, k));
 		}
 		for (size_t j = 0; j < x->count; j++)
 			sum += x->series[j * x->levels + k];
-		say(t->say, "  %+.2f on average\n", sum / (double)x->count);
+		ml_say(t->say, "  %+.2f on average\n", sum / (double)x->count);
 	}
 }
 
@@ -267,11 +268,11 @@ static void say_curve(struct more *t)
 					       0 };
 	struct ml_table x = { .columns = columns, .width = width };
 
-	say(t->say, "\nReuse: misses of a fully associative lru cache by its size%s\n",
-	    r->sampled && r->rate < 1
-		    ? ml_arena_printf(&t->say->arena, " (from %s of the lines)",
-				      say_percent(t->say, r->rate))
-		    : "");
+	ml_say(t->say, "\nReuse: misses of a fully associative lru cache by its size%s\n",
+	       r->sampled && r->rate < 1
+		       ? ml_arena_printf(&t->say->arena, " (from %s of the lines)",
+					 ml_say_percent(t->say, r->rate))
+		       : "");
 	for (size_t i = 0; i < r->points; i++) {
 		const struct ml_reuse_point *p = &r->curve[i];
 
@@ -283,7 +284,7 @@ static void say_curve(struct more *t)
 			ml_table_real(&x, p->error);
 		ml_table_text(&x, levels_at(t, p->lines * r->line));
 	}
-	say_table(t->say, &x, 0, "");
+	ml_say_table(t->say, &x, 0, "");
 }
 
 /* Touches of a region, and its misses in a cache as large as each level. */
@@ -350,8 +351,8 @@ static void say_region_curves(struct more *t)
 		columns[1 + k] = (struct ml_column){
 			"ratio", ML_COLUMN_PERCENT,
 			ml_arena_printf(a, "missed by %s",
-					say_bytes(t->say, (uint64_t)t->v->reuse->line
-								  << bits_of(t, k))),
+					ml_say_bytes(t->say, (uint64_t)t->v->reuse->line
+								     << bits_of(t, k))),
 			2
 		};
 	columns[1 + t->m->levels] = (struct ml_column){ "region", ML_COLUMN_TEXT, NULL,
@@ -361,11 +362,12 @@ static void say_region_curves(struct more *t)
 			break;
 		ml_table_count(&x, rows[i].touches);
 		for (unsigned k = 0; k < t->m->levels; k++)
-			ml_table_real(&x, say_share(rows[i].misses[k], rows[i].touches));
+			ml_table_real(&x,
+				      ml_say_share(rows[i].misses[k], rows[i].touches));
 		ml_table_text(&x, ml_profile_region_name(t->p, &t->v->trace->tables,
 							 rows[i].region));
 	}
-	say_table(t->say, &x, count, "regions");
+	ml_say_table(t->say, &x, count, "regions");
 	ml_free(rows);
 }
 
@@ -375,12 +377,12 @@ static void say_reuse(struct more *t)
 		return;
 	say_curve(t);
 	if (t->v->reuse->cell_count) {
-		say(t->say, "\n");
+		ml_say(t->say, "\n");
 		say_region_curves(t);
 	}
 }
 
-void sim_sections(struct ml_profile_view *v, uint64_t top, struct say *s)
+void sim_sections(struct ml_profile_view *v, uint64_t top, struct ml_say *s)
 {
 	struct more t = { v, v->profile, &v->profile->machine, s, top };
 

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-struct say;
+struct ml_say;
 struct ml_profile_view;
 
-void sim_sections(struct ml_profile_view *v, uint64_t top, struct say *s);
+void sim_sections(struct ml_profile_view *v, uint64_t top, struct ml_say *s);

@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/text/code_text.h"
-#include "cli/say.h"
+#include "cli/cmd.h"
+#include "lib/query/trace/text/code_text.h"
+#include "lib/query/trace/text/say_trace.h"
+#include "lib/query/workspace/say.h"
 #include "cli/text/sim_sections.h"
 #include "lib/base/buf.h"
 #include "lib/base/path.h"
@@ -24,7 +26,7 @@ struct text {
 	struct ml_profile_view *v;
 	const struct ml_profile *p;
 	const struct ml_machine *m;
-	struct say say;
+	struct ml_say say;
 	uint64_t top;
 	double min_lost; /* minimal lost cycles of a row */
 };
@@ -34,47 +36,50 @@ static void say_origin(struct text *t)
 	const struct ml_trace *trace = t->v->trace;
 	const struct ml_profile *p = t->p;
 	const char *command = ml_tables_meta_find(&trace->tables, "command");
-	struct say *s = &t->say;
+	struct ml_say *s = &t->say;
 
-	say(s, "%s%s%s\n", trace->path, command ? ": " : "", command ? command : "");
-	say_missing(s, trace, t->v->damage, p->refs);
+	ml_say(s, "%s%s%s\n", trace->path, command ? ": " : "", command ? command : "");
+	ml_say_missing(s, trace, t->v->damage, p->refs);
 	if (t->v->stopped)
-		say_stopped(s, p);
-	say(s, "\n  %s %s: %s %s, %s %s", say_count(s, p->refs),
-	    say_plural(p->refs, "reference", "references"), say_count(s, p->kind[0]),
-	    say_plural(p->kind[0], "read", "reads"), say_count(s, p->kind[1]),
-	    say_plural(p->kind[1], "write", "writes"));
+		ml_say_stopped(s, p);
+	ml_say(s, "\n  %s %s: %s %s, %s %s", ml_say_count(s, p->refs),
+	       ml_say_plural(p->refs, "reference", "references"),
+	       ml_say_count(s, p->kind[0]), ml_say_plural(p->kind[0], "read", "reads"),
+	       ml_say_count(s, p->kind[1]), ml_say_plural(p->kind[1], "write", "writes"));
 	if (p->kind[2])
-		say(s, ", %s fetches", say_count(s, p->kind[2]));
-	say(s, "\n");
+		ml_say(s, ", %s fetches", ml_say_count(s, p->kind[2]));
+	ml_say(s, "\n");
 	if (p->from || p->to < trace->count)
-		say(s, "  only those from %s to %s of %s%s\n", say_count(s, p->from),
-		    say_count(s, p->to), say_count(s, trace->count),
-		    p->from ? "; caches were empty at first" : "");
+		ml_say(s, "  only those from %s to %s of %s%s\n",
+		       ml_say_count(s, p->from), ml_say_count(s, p->to),
+		       ml_say_count(s, trace->count),
+		       p->from ? "; caches were empty at first" : "");
 	if (p->interleave)
-		say(s, "  threads take turns, %s %s each\n", say_count(s, p->interleave),
-		    say_plural(p->interleave, "reference", "references"));
+		ml_say(s, "  threads take turns, %s %s each\n",
+		       ml_say_count(s, p->interleave),
+		       ml_say_plural(p->interleave, "reference", "references"));
 	else if (t->m->cores > 1 && p->thread_count > 1)
-		say(s, "  threads in the order in which they were recorded\n");
+		ml_say(s, "  threads in the order in which they were recorded\n");
 }
 
 static void say_time(struct text *t)
 {
 	const struct ml_profile *p = t->p;
 	uint32_t first = t->m->level[0].cycles;
-	struct say *s = &t->say;
+	struct ml_say *s = &t->say;
 
 	if (!p->refs)
 		return;
-	say(s, "  %.2f cycles a reference", p->cycles);
+	ml_say(s, "  %.2f cycles a reference", p->cycles);
 	if (first && p->cycles > first)
-		say(s, ": %u if %s had everything, and %.2f (%s) of waiting for the rest",
-		    first, t->m->level[0].name, p->cycles - first,
-		    say_percent(s, 1 - first / p->cycles));
-	say(s, "\n");
+		ml_say(s,
+		       ": %u if %s had everything, and %.2f (%s) of waiting for the rest",
+		       first, t->m->level[0].name, p->cycles - first,
+		       ml_say_percent(s, 1 - first / p->cycles));
+	ml_say(s, "\n");
 	if (first && p->cycles < 1.02 * first)
-		say(s,
-		    "  This machine's caches hold what is needed: there is little to gain\n");
+		ml_say(s,
+		       "  This machine's caches hold what is needed: there is little to gain\n");
 }
 
 /* "L1 32K 8w" */
@@ -106,11 +111,11 @@ static void level_row(struct text *t, struct ml_table *x, unsigned level)
 	ml_table_text(x, geometry(t, spec));
 	ml_table_count(x, asked);
 	ml_table_count(x, missed);
-	ml_table_real(x, say_share(missed, asked));
+	ml_table_real(x, ml_say_share(missed, asked));
 	if (level == 0)
 		ml_table_none(x); /* L1i is counted with L1 */
 	else
-		ml_table_real(x, say_share(t->p->served[level], t->p->refs));
+		ml_table_real(x, ml_say_share(t->p->served[level], t->p->refs));
 	ml_table_count(x, l->counts.write_backs);
 	ml_table_count(x, l->bytes_in);
 	ml_table_count(x, l->bytes_out);
@@ -131,8 +136,9 @@ static void say_levels(struct text *t)
 	struct ml_table x = { .columns = columns, .width = 8 };
 	const struct ml_machine *m = t->m;
 
-	say(&t->say, "\nThe machine%s%s: %u %s, lines of %u bytes\n", *m->name ? " " : "",
-	    m->name, m->cores, m->cores == 1 ? "core" : "cores", m->level[0].line);
+	ml_say(&t->say, "\nThe machine%s%s: %u %s, lines of %u bytes\n",
+	       *m->name ? " " : "", m->name, m->cores, m->cores == 1 ? "core" : "cores",
+	       m->level[0].line);
 	if (m->split && ml_profile_asked(&t->p->level[0].counts))
 		level_row(t, &x, 0);
 	for (unsigned k = 1; k <= m->levels; k++)
@@ -140,10 +146,10 @@ static void say_levels(struct text *t)
 	ml_table_text(&x, "memory");
 	for (int i = 0; i < 3; i++)
 		ml_table_none(&x);
-	ml_table_real(&x, say_share(t->p->served[m->levels + 1], t->p->refs));
+	ml_table_real(&x, ml_say_share(t->p->served[m->levels + 1], t->p->refs));
 	for (int i = 0; i < 3; i++)
 		ml_table_none(&x);
-	say_table(&t->say, &x, 0, "");
+	ml_say_table(&t->say, &x, 0, "");
 }
 
 static void say_cause_line(struct text *t, unsigned level)
@@ -154,20 +160,20 @@ static void say_cause_line(struct text *t, unsigned level)
 
 	if (!missed)
 		return;
-	say(&t->say, "  %-4s ", ml_profile_level_name(t->p, level));
+	ml_say(&t->say, "  %-4s ", ml_profile_level_name(t->p, level));
 	size_t count = ml_profile_causes(c->cause, missed, order);
 	for (size_t i = 0; i < count; i++)
-		say(&t->say, "%s%s %s", i ? ", " : "",
-		    say_percent(&t->say, say_share(c->cause[order[i]], missed)),
-		    ml_profile_cause_text(order[i]));
-	say(&t->say, "\n");
+		ml_say(&t->say, "%s%s %s", i ? ", " : "",
+		       ml_say_percent(&t->say, ml_say_share(c->cause[order[i]], missed)),
+		       ml_profile_cause_text(order[i]));
+	ml_say(&t->say, "\n");
 }
 
 static void say_causes(struct text *t)
 {
 	if (!(t->p->want & ML_SIM_CAUSES) || !t->v->rows.total.missed[0])
 		return;
-	say(&t->say, "\nWhy lines were missed\n");
+	ml_say(&t->say, "\nWhy lines were missed\n");
 	for (unsigned k = t->m->split ? 0 : 1; k <= t->m->levels; k++)
 		say_cause_line(t, k);
 }
@@ -196,7 +202,7 @@ static void count_cells(struct text *t, struct ml_table *x,
 	ml_table_real(x, lost > 0 ? c->lost / lost : 0);
 	ml_table_count(x, c->refs);
 	ml_table_count(x, c->missed[0]);
-	ml_table_real(x, say_share(c->missed[0], c->refs));
+	ml_table_real(x, ml_say_share(c->missed[0], c->refs));
 	ml_table_count(x, c->served[t->m->levels + 1]);
 }
 
@@ -228,8 +234,8 @@ static void say_regions(struct text *t)
 	columns[n++] = (struct ml_column){ "region", ML_COLUMN_TEXT, NULL, 0 };
 	struct ml_table x = { .columns = columns, .width = n };
 
-	say(&t->say, "\nWhich data are waited for%s\n",
-	    use ? " (used: of the bytes that came from memory)" : "");
+	ml_say(&t->say, "\nWhich data are waited for%s\n",
+	       use ? " (used: of the bytes that came from memory)" : "");
 	for (size_t i = 0; i < rows->regions.count; i++) {
 		const struct ml_profile_region_row *r = &rows->regions.at[i];
 		const struct ml_profile_use *u = r->use[t->m->levels - 1];
@@ -245,18 +251,19 @@ static void say_regions(struct text *t)
 		if (causes)
 			ml_table_text(&x, why(t, &r->count));
 		if (use && u && u->bytes)
-			ml_table_real(&x, say_share(u->used, u->bytes));
+			ml_table_real(&x, ml_say_share(u->used, u->bytes));
 		else if (use)
 			ml_table_none(&x);
 		ml_table_text(&x, r->name);
 		shown++;
 	}
-	say_table(&t->say, &x, rows->regions.count - theirs, "regions");
+	ml_say_table(&t->say, &x, rows->regions.count - theirs, "regions");
 	if (lost > t->min_lost)
-		say(&t->say,
-		    "  and %s of what is lost to %s %s of the loader and libraries\n",
-		    say_percent(&t->say, lost / rows->total.lost),
-		    say_count(&t->say, theirs), say_plural(theirs, "region", "regions"));
+		ml_say(&t->say,
+		       "  and %s of what is lost to %s %s of the loader and libraries\n",
+		       ml_say_percent(&t->say, lost / rows->total.lost),
+		       ml_say_count(&t->say, theirs),
+		       ml_say_plural(theirs, "region", "regions"));
 }
 
 /* The stride of the costliest references of a line: "+8", "mixed". */
@@ -292,8 +299,8 @@ static void say_lines(struct text *t)
 	columns[n++] = (struct ml_column){ "source", ML_COLUMN_TEXT, NULL, 0 };
 	struct ml_table x = { .columns = columns, .width = n };
 
-	say(&t->say, "\nWhich lines wait%s\n",
-	    steps ? " (step: bytes from one access of the line to its next)" : "");
+	ml_say(&t->say, "\nWhich lines wait%s\n",
+	       steps ? " (step: bytes from one access of the line to its next)" : "");
 	for (size_t i = 0; i < rows->lines.count; i++) {
 		const struct ml_profile_line_row *l = &rows->lines.at[i];
 		const struct ml_profile_count *c = &l->count;
@@ -302,18 +309,18 @@ static void say_lines(struct text *t)
 			break;
 		ml_table_real(&x, rows->total.lost > 0 ? c->lost / rows->total.lost : 0);
 		ml_table_count(&x, c->missed[0]);
-		ml_table_real(&x, say_share(c->missed[0], c->refs));
+		ml_table_real(&x, ml_say_share(c->missed[0], c->refs));
 		ml_table_count(&x, c->served[t->m->levels + 1]);
 		if (steps)
 			ml_table_text(&x, step_of(t, l));
-		ml_table_text(&x, code_place(&t->say, &l->at, 16, 24));
-		ml_table_text(&x,
-			      say_cut(&t->say,
-				      l->at.part[0].name ? l->at.part[0].name : "", 16));
-		ml_table_text(&x, code_source(&t->say, &l->at, c->refs, &sources, 16));
+		ml_table_text(&x, ml_code_place(&t->say, &l->at, 16, 24));
+		ml_table_text(&x, ml_say_cut(&t->say,
+					     l->at.part[0].name ? l->at.part[0].name : "",
+					     16));
+		ml_table_text(&x, ml_code_source(&t->say, &l->at, c->refs, &sources, 16));
 		shown++;
 	}
-	say_table(&t->say, &x, rows->lines.count, "lines");
+	ml_say_table(&t->say, &x, rows->lines.count, "lines");
 	ml_source_lines_release(&sources);
 }
 
@@ -326,23 +333,23 @@ static void say_functions(struct text *t)
 	columns[n++] = (struct ml_column){ "function", ML_COLUMN_TEXT, NULL, 0 };
 	columns[n++] = (struct ml_column){ "where", ML_COLUMN_TEXT, NULL, 0 };
 	struct ml_table x = { .columns = columns, .width = n };
-	say(&t->say, "\nWhich functions wait, by their own instructions\n");
+	ml_say(&t->say, "\nWhich functions wait, by their own instructions\n");
 	for (size_t i = 0; i < rows->functions.count; i++) {
 		const struct ml_profile_function_row *f = &rows->functions.at[i];
 
 		if (!worth(t, &f->made, shown))
 			continue;
 		count_cells(t, &x, &f->made);
-		ml_table_text(&x,
-			      say_cut(&t->say,
-				      *f->at.func ? say_plain_name(&t->say, f->at.func)
-						  : "unknown",
-				      30));
+		ml_table_text(&x, ml_say_cut(&t->say,
+					     *f->at.func ? ml_say_plain_name(&t->say,
+									     f->at.func)
+							 : "unknown",
+					     30));
 		ml_table_text(&x, *f->at.object ? ml_path_name(f->at.object)
 						: ml_path_name(f->at.file));
 		shown++;
 	}
-	say_table(&t->say, &x, rows->functions.count, "functions");
+	ml_say_table(&t->say, &x, rows->functions.count, "functions");
 }
 
 static void say_threads(struct text *t)
@@ -357,7 +364,7 @@ static void say_threads(struct text *t)
 	columns[n++] = (struct ml_column){ "core", ML_COLUMN_COUNT, NULL, 0 };
 	columns[n++] = (struct ml_column){ "name", ML_COLUMN_TEXT, NULL, 0 };
 	struct ml_table x = { .columns = columns, .width = n };
-	say(&t->say, "\nThreads\n");
+	ml_say(&t->say, "\nThreads\n");
 	for (; shown < rows->threads.count && shown < t->top; shown++) {
 		const struct ml_profile_thread_row *r = &rows->threads.at[shown];
 
@@ -366,7 +373,7 @@ static void say_threads(struct text *t)
 		ml_table_count(&x, r->core);
 		ml_table_text(&x, *r->name ? r->name : NULL);
 	}
-	say_table(&t->say, &x, rows->threads.count, "threads");
+	ml_say_table(&t->say, &x, rows->threads.count, "threads");
 }
 
 static void say_phases(struct text *t)
@@ -380,7 +387,7 @@ static void say_phases(struct text *t)
 	columns[n++] = (struct ml_column){ "times", ML_COLUMN_COUNT, NULL, 0 };
 	columns[n++] = (struct ml_column){ "phase", ML_COLUMN_TEXT, NULL, 0 };
 	struct ml_table x = { .columns = columns, .width = n };
-	say(&t->say, "\nPhases\n");
+	ml_say(&t->say, "\nPhases\n");
 	for (; shown < rows->phases.count && shown < t->top; shown++) {
 		const struct ml_profile_phase_row *r = &rows->phases.at[shown];
 
@@ -390,7 +397,7 @@ static void say_phases(struct text *t)
 						  (int)r->depth * 2, "", r->name,
 						  r->open ? " (not ended)" : ""));
 	}
-	say_table(&t->say, &x, rows->phases.count, "phases");
+	ml_say_table(&t->say, &x, rows->phases.count, "phases");
 }
 
 void sim_text(struct ml_profile_view *v, uint64_t top, struct ml_buf *out)
@@ -403,7 +410,7 @@ void sim_text(struct ml_profile_view *v, uint64_t top, struct ml_buf *out)
 		.min_lost = top ? 0 : v->rows.total.lost / NEGLIGIBLE,
 	};
 
-	say_start(&t.say, out);
+	ml_say_start(&t.say, out, cmd_width());
 	say_origin(&t);
 	say_time(&t);
 	say_levels(&t);
@@ -416,5 +423,5 @@ void sim_text(struct ml_profile_view *v, uint64_t top, struct ml_buf *out)
 	say_phases(&t);
 	say_threads(&t);
 	sim_sections(v, t.top, &t.say);
-	say_end(&t.say);
+	ml_say_end(&t.say);
 }

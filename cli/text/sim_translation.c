@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "cli/text/code_text.h"
-#include "cli/say.h"
+#include "lib/query/trace/text/code_text.h"
+#include "lib/query/workspace/say.h"
 #include "lib/base/arena.h"
 #include "lib/base/table.h"
 #include "lib/query/trace/tables/profile_tables.h"
@@ -15,16 +15,17 @@ struct waiting {
 	double cycles; /* of translation */
 };
 
-static void say_tlb(struct say *s, const struct ml_level_spec *l,
+static void say_tlb(struct ml_say *s, const struct ml_level_spec *l,
 		    const struct ml_level_counts *c)
 {
 	uint64_t asked = ml_profile_asked(c), missed = ml_profile_missed(c);
 
 	if (asked)
-		say(s, "  %-4s %s entries of %s: missed %s of %s times (%s)\n", l->name,
-		    say_count(s, l->size / l->line), say_bytes(s, l->line),
-		    say_count(s, missed), say_count(s, asked),
-		    say_percent(s, say_share(missed, asked)));
+		ml_say(s, "  %-4s %s entries of %s: missed %s of %s times (%s)\n",
+		       l->name, ml_say_count(s, l->size / l->line),
+		       ml_say_bytes(s, l->line), ml_say_count(s, missed),
+		       ml_say_count(s, asked),
+		       ml_say_percent(s, ml_say_share(missed, asked)));
 }
 
 static int by_cycles(const void *a, const void *b)
@@ -53,7 +54,7 @@ static struct waiting *sort_lines(const struct ml_profile_rows *rows,
 	return sorted;
 }
 
-static void say_lines(struct ml_profile_view *v, uint64_t top, struct say *s)
+static void say_lines(struct ml_profile_view *v, uint64_t top, struct ml_say *s)
 {
 	const struct ml_machine *m = &v->profile->machine;
 	const struct ml_profile_rows *rows = &v->rows;
@@ -80,24 +81,25 @@ static void say_lines(struct ml_profile_view *v, uint64_t top, struct say *s)
 		ml_table_real(&x, sorted[i].cycles / rows->total.lost);
 		for (unsigned k = 0; k < m->tlbs; k++)
 			ml_table_count(&x, ml_surcharge_missed(c, m, k));
-		ml_table_text(&x, code_place(s, &r->at, 16, 24));
+		ml_table_text(&x, ml_code_place(s, &r->at, 16, 24));
 		ml_table_text(
-			&x, say_cut(s, r->at.part[0].name ? r->at.part[0].name : "", 30));
+			&x,
+			ml_say_cut(s, r->at.part[0].name ? r->at.part[0].name : "", 30));
 	}
 	ml_free(sorted);
 	if (ml_table_rows(&x))
-		say_table(s, &x, 0, "");
+		ml_say_table(s, &x, 0, "");
 	else
 		ml_table_release(&x);
 }
 
-void sim_translation(struct ml_profile_view *v, uint64_t top, struct say *s)
+void sim_translation(struct ml_profile_view *v, uint64_t top, struct ml_say *s)
 {
 	const struct ml_profile *p = v->profile;
 
 	if (!p->machine.tlbs || !ml_profile_asked(&p->tlb[0]))
 		return;
-	say(s, "\nAddress translation\n");
+	ml_say(s, "\nAddress translation\n");
 	for (unsigned k = 0; k < p->machine.tlbs; k++)
 		say_tlb(s, &p->machine.tlb[k], &p->tlb[k]);
 	say_lines(v, top, s);

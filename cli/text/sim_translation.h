@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 struct ml_profile_view;
-struct say;
+struct ml_say;
 
 /* At most `top` lines; nothing if the machine has no TLB. */
-void sim_translation(struct ml_profile_view *v, uint64_t top, struct say *s);
+void sim_translation(struct ml_profile_view *v, uint64_t top, struct ml_say *s);

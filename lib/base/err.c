@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Writes the sentence; one that is too long ends in "...". */
+#include "lib/base/plain.h"
+
+/* Writes the sentence, which may quote foreign text; one that is too long ends in "...". */
 static void put(struct ml_err *err, const char *fmt, va_list ap, const char *reason)
 {
 	static const char cut[] = "...";
@@ -16,6 +18,7 @@ static void put(struct ml_err *err, const char *fmt, va_list ap, const char *rea
 			      reason);
 	if (n >= 0 && (size_t)n >= sizeof(err->text))
 		memcpy(err->text + sizeof(err->text) - sizeof(cut), cut, sizeof(cut));
+	ml_plain(err->text, strlen(err->text), true);
 }
 
 bool ml_fail(struct ml_err *err, enum ml_err_kind kind, const char *fmt, ...)

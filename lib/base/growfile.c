@@ -25,7 +25,8 @@ bool ml_growfile_show(struct ml_growfile *f, struct ml_err *err)
 	if (f->in_place)
 		return true;
 	/* what replaces an older file must not be empty after a crash of the system */
-	if ((f->replaces && fsync(f->fd) && errno != EINVAL && errno != EROFS) ||
+	if (!ml_hidden_is_written(f->fd) ||
+	    (f->replaces && fsync(f->fd) && errno != EINVAL && errno != EROFS) ||
 	    (!f->hidden && !(f->hidden = ml_hidden_link(f->fd, f->path))) ||
 	    rename(f->hidden, f->path))
 		return ml_fail_errno(err, "%s: cannot create the file", f->path);

@@ -66,6 +66,13 @@ int ml_hidden_open(const char *path, int access, char **name)
 	return -1;
 }
 
+bool ml_hidden_is_written(int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	return copy >= 0 && !close(copy);
+}
+
 char *ml_hidden_link(int fd, const char *path)
 {
 	char own[32], ending[32];

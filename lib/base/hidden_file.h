@@ -4,11 +4,16 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 /*
  * Opens a hidden file for the path, with O_WRONLY or O_RDWR. *name is its temporary name,
  * of ml_resize, or NULL. Returns -1 with errno.
  */
 int ml_hidden_open(const char *path, int access, char **name);
+/* Whether all is written: some file systems say only at close that it is not, so a copy of
+ * the descriptor is closed. */
+bool ml_hidden_is_written(int fd);
 /* Gives a nameless file a temporary name, from which it can be renamed; NULL with errno.
  */
 char *ml_hidden_link(int fd, const char *path);

@@ -63,21 +63,18 @@ bool ml_newfile_write(struct ml_newfile *f, const void *bytes, size_t size,
 	return true;
 }
 
-/* close may fail on file systems that allocate space late. */
+/* From link to rename is a moment: a process that ends there leaves a file behind. */
 static bool end(struct ml_newfile *f, struct ml_err *err)
 {
-	if (!f->in_place && !f->name && !(f->name = ml_hidden_link(f->fd, f->target)))
-		return ml_fail_errno(err, "%s: cannot create the file", f->path);
 	/* what replaces an older file must not be empty after a crash of the system */
-	if (!f->in_place && !access(f->target, F_OK) && fsync(f->fd) && errno != EINVAL)
-		return ml_fail_errno(err, "%s: cannot write the file", f->path);
-	int fd = f->fd;
-	f->fd = -1;
-	if (close(fd) != 0)
+	if ((!f->in_place && !access(f->target, F_OK) && fsync(f->fd) &&
+	     errno != EINVAL) ||
+	    !ml_hidden_is_written(f->fd))
 		return ml_fail_errno(err, "%s: cannot write the file", f->path);
 	if (f->in_place)
 		return true;
-	if (rename(f->name, f->target) != 0)
+	if ((!f->name && !(f->name = ml_hidden_link(f->fd, f->target))) ||
+	    rename(f->name, f->target) != 0)
 		return ml_fail_errno(err, "%s: cannot create the file", f->path);
 	ml_free(f->name);
 	f->name = NULL;

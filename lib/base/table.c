@@ -7,6 +7,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
+#include "lib/base/plain.h"
 
 enum { GAP = 2 }; /* spaces between columns */
 
@@ -199,13 +200,14 @@ static size_t width_of(const char *text)
 	return n;
 }
 
-/* Writes ? for control characters, which would break lines and columns. */
+/* Control characters would break lines and columns. */
 static void put_clean(struct ml_buf *out, const char *text, size_t size)
 {
-	for (size_t i = 0; i < size; i++)
-		ml_buf_u8(out, (uint8_t)text[i] < 0x20 || text[i] == 0x7f
-				       ? '?'
-				       : (uint8_t)text[i]);
+	size_t from = out->size;
+
+	ml_buf_put(out, text, size);
+	if (size)
+		ml_plain((char *)out->data + from, size, false);
 }
 
 /* Writes at most width columns of text. */

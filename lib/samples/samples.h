@@ -58,7 +58,9 @@ struct ml_samples_column {
 	void *owned; /* cells that are not in the map */
 };
 
-enum { ML_SAMPLES_BAD_SHOWN = 10, ML_SAMPLES_COLUMNS_MAX = 4096 };
+/* Columns of a table that is read, and with those that are derived. */
+enum { ML_SAMPLES_FOREIGN_MAX = 4096, ML_SAMPLES_COLUMNS_MAX = 4104 };
+enum { ML_SAMPLES_BAD_SHOWN = 10 };
 
 struct ml_samples {
 	const char *path;   /* of the file or folder that was opened */

@@ -29,6 +29,7 @@ enum ml_block_type {
 	ML_BLOCK_REFS,
 	ML_BLOCK_SOURCE,
 	ML_BLOCK_INDEX,
+	ML_BLOCK_CONTROL,
 };
 
 struct ml_block_header {

@@ -92,7 +92,8 @@ static bool take_block(struct ml_trace *t, uint64_t offset,
 		add_part(t, offset, (enum ml_block_type)h->type);
 		return true;
 	case ML_BLOCK_TABLES:
-	case ML_BLOCK_SHAPES: break;
+	case ML_BLOCK_SHAPES:
+	case ML_BLOCK_CONTROL: break;
 	default: return true;
 	}
 	if (!unpack(t, offset, raw, err))
@@ -100,8 +101,10 @@ static bool take_block(struct ml_trace *t, uint64_t offset,
 	struct ml_bytes in = { raw->data, raw->data + raw->size, false };
 	if (h->type == ML_BLOCK_TABLES)
 		ok = ml_tables_get(&t->tables, &in, &why);
-	else
+	else if (h->type == ML_BLOCK_SHAPES)
 		ok = ml_shapes_get(&t->shapes, &in, t->tables.sites.count, &why);
+	else
+		ok = ml_control_get(&t->control, &t->shapes, &in, &why);
 	return ok || ml_fail(err, ML_FORMAT, "%s: byte %llu: %s", t->path,
 			     (unsigned long long)offset, why.text);
 }
@@ -252,6 +255,7 @@ static void forget(struct ml_trace *t)
 {
 	ml_tables_release(&t->tables);
 	ml_shapes_release(&t->shapes);
+	ml_control_release(&t->control);
 	ml_tables_init(&t->tables);
 	t->count = t->chunk_count = t->part_count = 0;
 	t->whole = false;
@@ -294,6 +298,7 @@ void ml_trace_close(struct ml_trace *t)
 
 	ml_tables_release(&t->tables);
 	ml_shapes_release(&t->shapes);
+	ml_control_release(&t->control);
 	ml_free(t->chunks);
 	ml_free(t->blocks);
 	ml_free(t->parts);

@@ -10,6 +10,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
+#include "lib/trace/control.h"
 #include "lib/trace/ref.h"
 #include "lib/trace/shape.h"
 #include "lib/trace/tables.h"
@@ -34,6 +35,7 @@ struct ml_trace {
 
 	struct ml_tables tables;
 	struct ml_shapes shapes;
+	struct ml_control control;
 	struct ml_chunk *chunks; /* by time, each begins where the last one ends */
 	size_t chunk_count;
 	struct ml_block *blocks; /* all, ordered by `from`; see ml_trace_load_blocks */

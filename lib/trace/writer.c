@@ -16,6 +16,7 @@
 #include "lib/base/pack.h"
 #include "lib/trace/chunk/encode_queue.h"
 #include "lib/trace/chunk/chunk.h"
+#include "lib/trace/control.h"
 #include "lib/trace/events.h"
 #include "lib/trace/format.h"
 #include "lib/trace/shape.h"
@@ -40,6 +41,7 @@ struct ml_writer {
 	uint8_t used[(1 << 16) / 8], described[(1 << 16) / 8];
 	struct ml_tables tables;
 	struct ml_shapes shapes;
+	struct ml_control control;
 	struct ml_encode_queue queue;
 	struct ml_map singles; /* shapes of single references, by site, caller, what */
 	struct ml_events_put events;
@@ -129,6 +131,7 @@ void ml_writer_abandon(struct ml_writer *w)
 	ml_encode_queue_release(&w->queue); /* its threads use the shapes */
 	ml_tables_release(&w->tables);
 	ml_shapes_release(&w->shapes);
+	ml_control_release(&w->control);
 	ml_map_release(&w->singles);
 	ml_buf_release(&w->events.bytes);
 	ml_buf_release(&w->index);
@@ -183,6 +186,10 @@ static void put_tables(struct ml_writer *w)
 	if (w->shapes.put < w->shapes.count) {
 		ml_shapes_put(&w->shapes, &w->raw);
 		put_before(w, ML_BLOCK_SHAPES, &w->raw);
+	}
+	if (ml_control_pending(&w->control, w->shapes.count)) {
+		ml_control_put(&w->control, w->shapes.count, &w->raw);
+		put_before(w, ML_BLOCK_CONTROL, &w->raw);
 	}
 	if (w->events.bytes.size) {
 		w->events.last = (struct ml_event){ 0 };
@@ -250,6 +257,11 @@ struct ml_shapes *ml_writer_shapes(struct ml_writer *w)
 	return &w->shapes;
 }
 
+struct ml_control *ml_writer_control(struct ml_writer *w)
+{
+	return &w->control;
+}
+
 struct ml_steps *ml_writer_now(struct ml_writer *w)
 {
 	return steps_now(w);
@@ -264,7 +276,8 @@ bool ml_writer_send(struct ml_writer *w, struct ml_err *err)
 static bool has_news(const struct ml_writer *w)
 {
 	return steps_now(w)->count || ml_tables_pending(&w->tables) ||
-	       w->shapes.put < w->shapes.count || w->events.bytes.size;
+	       w->shapes.put < w->shapes.count || w->events.bytes.size ||
+	       ml_control_pending(&w->control, w->shapes.count);
 }
 
 bool ml_writer_flush(struct ml_writer *w, uint64_t age, struct ml_err *err)
@@ -292,7 +305,33 @@ static bool write_index(struct ml_writer *w, struct ml_err *err)
 	return write_all(w, &w->raw, err);
 }
 
-/* Tables need not describe every thread: then they say how many there are. */
+static bool is_used(const struct ml_writer *w, uint32_t thread)
+{
+	return thread < 1 << 16 && w->used[thread / 8] >> thread % 8 & 1;
+}
+
+/* The numbers of the threads that made references: "1-4 7". */
+static void list_threads(struct ml_writer *w)
+{
+	struct ml_buf list = { 0 };
+
+	for (uint32_t from = 0, to; from < 1 << 16; from = to + 1) {
+		to = from;
+		if (!is_used(w, from))
+			continue;
+		while (is_used(w, to + 1))
+			to++;
+		ml_buf_printf(&list, to > from ? "%s%u-%u" : "%s%u", list.size ? " " : "",
+			      from, to);
+	}
+	ml_tables_meta(&w->tables, "threads", (const char *)list.data);
+	ml_buf_release(&list);
+}
+
+/*
+ * Tables need not describe every thread: then they say how many there are, and the
+ * numbers of those that made references.
+ */
 static void count_threads(struct ml_writer *w)
 {
 	struct ml_tables *t = &w->tables;
@@ -311,6 +350,7 @@ static void count_threads(struct ml_writer *w)
 		return;
 	snprintf(number, sizeof(number), "%u", all);
 	ml_tables_meta(t, "thread count", number);
+	list_threads(w);
 }
 
 bool ml_writer_close(struct ml_writer *w, struct ml_err *err)

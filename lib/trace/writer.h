@@ -16,6 +16,7 @@
 #include "lib/trace/ref.h"
 #include "lib/trace/tables.h"
 
+struct ml_control;
 struct ml_encode_pace;
 struct ml_shape;
 struct ml_shapes;
@@ -61,6 +62,8 @@ uint32_t ml_writer_shape(struct ml_writer *w, const struct ml_shape *shape);
 const struct ml_shape *ml_writer_shape_at(const struct ml_writer *w, uint32_t shape);
 /* The path of a shape whose exit comes after `bases` bases; UINT32_MAX: none. */
 uint32_t ml_writer_path(const struct ml_writer *w, uint32_t shape, size_t bases);
+/* What the recorder knows about the flow of control, to which it adds (control.h). */
+struct ml_control *ml_writer_control(struct ml_writer *w);
 /*
  * Adds steps of the current thread, in order. The base value of a conditional slot is 0
  * when the access did not happen.

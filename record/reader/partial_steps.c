@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "lib/trace/control.h"
 #include "lib/trace/shape.h"
 #include "lib/trace/writer.h"
 
@@ -17,9 +18,21 @@ void ml_partial_steps_release(struct ml_partial_steps *t)
 	ml_arena_release(&t->arena);
 }
 
+/* The shape is a run of the first `slots` slots of shape `whole`. */
+static void note_code(const struct ml_partial_steps *t, uint32_t shape, uint32_t whole,
+		      size_t slots)
+{
+	const struct ml_shapes *shapes = ml_writer_shapes(t->writer);
+	uint32_t path = shapes->at[whole].path;
+
+	while (shapes->path[path].slots < slots)
+		path++;
+	ml_control_joins(ml_writer_control(t->writer), shapes, shape, &path, 1);
+}
+
 /* Bases are numbered anew, in the order in which the remaining slots first use them. */
 static void make(struct ml_partial_steps *t, const struct ml_shape *shape,
-		 const bool *keep, size_t slots)
+		 uint32_t number, const bool *keep, size_t slots)
 {
 	struct ml_slot *slot = ml_arena_alloc(&t->arena, slots * sizeof(*slot));
 	struct ml_base *base = ml_arena_alloc(&t->arena, slots * sizeof(*base));
@@ -51,6 +64,7 @@ static void make(struct ml_partial_steps *t, const struct ml_shape *shape,
 	t->shapes[t->count++] = (struct ml_partial_shape){
 		ml_writer_shape(t->writer, &partial), partial.bases, from
 	};
+	note_code(t, t->shapes[t->count - 1].number, number, slots);
 }
 
 bool ml_partial_steps_write(struct ml_partial_steps *t, const struct ml_shape *shape,
@@ -65,7 +79,7 @@ bool ml_partial_steps_write(struct ml_partial_steps *t, const struct ml_shape *s
 
 	if (is_new) {
 		*index = t->count;
-		make(t, shape, keep, slots);
+		make(t, shape, number, keep, slots);
 	}
 	const struct ml_partial_shape *partial = &t->shapes[*index];
 	for (size_t i = 0; i < partial->bases; i++)

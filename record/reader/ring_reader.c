@@ -283,6 +283,7 @@ void ml_ring_reader_release(struct ml_ring_reader *r)
 	if (r->writer)
 		ml_writer_abandon(r->writer);
 	ml_partial_steps_release(&r->partial);
+	ml_guest_code_release(&r->code);
 	ml_objects_release(&r->objects);
 	ml_arena_release(&r->arena);
 	ml_buf_release(&r->timed);

@@ -215,6 +215,7 @@ static const uint8_t min_words[] = {
 	[ML_WORD_STAMP] = 1,      [ML_WORD_BLOCK] = 2,      [ML_WORD_ABOUT] = 1,
 	[ML_WORD_ALLOCATING] = 1, [ML_WORD_FORK] = 2,       [ML_WORD_INHERIT] = 1,
 	[ML_WORD_SYSTEM] = 2,     [ML_WORD_SYNC] = 1,       [ML_WORD_VALUES] = 3,
+	[ML_WORD_CODE] = 2,
 };
 
 void ml_ring_reader_message(struct ml_ring_reader *r, const uint64_t *w, size_t count)
@@ -231,6 +232,10 @@ void ml_ring_reader_message(struct ml_ring_reader *r, const uint64_t *w, size_t 
 	}
 	switch (type) {
 	case ML_WORD_SHAPE: r->bad += !ml_ring_reader_shape(r, arg, w, count); break;
+	case ML_WORD_CODE:
+		r->bad += !ml_guest_code_add(&r->code, arg, w, count, &r->objects,
+					     ml_writer_control(r->writer));
+		break;
 	case ML_WORD_THREAD: ml_ring_reader_switch(r, arg); break;
 	case ML_WORD_THREAD_NEW: take_thread(r, arg, w); break;
 	case ML_WORD_THREAD_END:

@@ -12,6 +12,7 @@
 #include "lib/trace/writer.h"
 #include "record/reader/filter.h"
 #include "record/reader/fork_state.h"
+#include "record/reader/guest_code.h"
 #include "record/reader/guest_memory.h"
 #include "record/reader/guest_phases.h"
 #include "record/reader/only_in.h"
@@ -41,6 +42,7 @@ struct ml_ring_reader {
 	struct ml_partial_steps partial;
 	struct ml_arena arena;
 	struct ml_superblock_steps steps;
+	struct ml_guest_code code;
 	struct ml_ring_thread *threads; /* by number */
 	size_t thread_cap;
 	struct ml_ring_thread *thread; /* the running one */

@@ -32,6 +32,9 @@ bool ml_ring_reader_shape(struct ml_ring_reader *r, uint32_t id, const uint64_t 
 	const uint32_t *call = ml_guest_shape_calls(w, shape, &r->objects, &r->arena);
 	struct ml_superblock *k = ml_superblock_steps_add(&r->steps, id, shape, call,
 							  brief);
+	ml_guest_code_shape(&r->code, id,
+			    ml_writer_shapes(r->writer)->path[k->path].shape,
+			    ml_writer_control(r->writer));
 	k->returns = (w[2] >> 16 & 0xff) == ML_END_RETURN;
 	k->place = (uint8_t)ml_only_in_place(&r->only_in, w[0], entry);
 	return true;

@@ -164,9 +164,11 @@ static void note_end(struct ml_worker *w)
 	while (!(end = __atomic_load_n(w->child_end, __ATOMIC_ACQUIRE)))
 		usleep(1000);
 	end--;
-	if (!WIFSIGNALED(end) || WTERMSIG(end) == SIGKILL)
+	if (WIFSIGNALED(end) && WTERMSIG(end) == SIGKILL)
 		return;
-	snprintf(status, sizeof(status), "%d", 128 + WTERMSIG(end));
+	/* a program that ended without a word may have had no other way (seccomp) */
+	snprintf(status, sizeof(status), "%d",
+		 WIFSIGNALED(end) ? 128 + WTERMSIG(end) : WEXITSTATUS(end));
 	ml_ring_reader_meta(w->reader, "exit status", status);
 	w->result.killed = false;
 }

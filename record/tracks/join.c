@@ -275,6 +275,7 @@ void ml_join_part(struct ml_join *j, const struct ml_shapes *shapes, uint32_t pa
 		}
 		j->slot[j->shape.slots++] = s;
 	}
+	j->part[j->shape.exits] = path;
 	join_effects(j, p, now, offset);
 	join_exit(j);
 }

@@ -48,6 +48,7 @@ struct ml_join {
 	struct ml_drift drift[ML_JOIN_SLOTS];
 	struct ml_exit exit[ML_JOIN_PARTS];
 	struct ml_effect effect[ML_JOIN_PARTS][ML_REGS];
+	uint32_t part[ML_JOIN_PARTS];       /* paths; one more than exits */
 	struct ml_link link[ML_JOIN_SLOTS]; /* one for each base of each part */
 	size_t links;
 	uint32_t state[ML_JOIN_SLOTS];               /* of the joined bases */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "lib/trace/control.h"
 #include "lib/trace/writer.h"
 #include "record/tracks/course.h"
 #include "record/tracks/join.h"
@@ -131,7 +132,11 @@ static struct ml_superblock_track *make_track(struct ml_superblock_heads *g,
 {
 	struct ml_superblock_track *t = ml_superblock_track_make(&g->known, c, &g->arena);
 
-	t->path = ml_join_done(g->join, ml_writer_shapes(g->writer));
+	struct ml_shapes *shapes = ml_writer_shapes(g->writer);
+
+	t->path = ml_join_done(g->join, shapes);
+	ml_control_joins(ml_writer_control(g->writer), shapes,
+			 shapes->path[t->path].shape, g->join->part, c->parts);
 	t->start = s;
 	g->tracks++;
 	return t;

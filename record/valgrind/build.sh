@@ -67,7 +67,7 @@ warnings="-Wall -Wextra -Wshadow -Wconversion -Wno-unused-parameter -Werror"
 	-Wl,--wrap=vgPlain_kill_self,--wrap=vgModuleLocal_read_debuginfo_dwarf3 \
 	-Wl,--wrap=vgPlain_should_we_trace_this_child \
 	-o "$out/memlamp-amd64-linux.new" \
-	"$here/main.c" "$here/out.c" "$here/shape.c" "$here/instrument.c" \
+	"$here/main.c" "$here/out.c" "$here/shape.c" "$here/code.c" "$here/instrument.c" \
 	"$here/threads.c" "$here/maps.c" "$here/heap.c" "$here/requests.c" "$here/load.c" \
 	"$here/system.c" "$here/has_hooks.c" "$here/values.c" "$here/strings.c" "$here/streaming.c" \
 	"$archives/libcoregrind-amd64-linux.a" "$archives/libvex-amd64-linux.a" -lgcc

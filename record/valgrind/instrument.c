@@ -7,6 +7,7 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_machine.h"
 
+#include "record/valgrind/code.h"
 #include "record/valgrind/core.h"
 #include "record/valgrind/out.h"
 #include "record/valgrind/shape.h"
@@ -15,6 +16,7 @@
 
 static struct {
 	struct shape shape; /* of the present superblock */
+	struct code code;
 } self;
 
 /* The words of a step, as far as the code that writes them has been added. */
@@ -83,6 +85,7 @@ static struct step begin_step(IRSB *sb, const struct shape *shape)
 			  .sb = sb,
 			  .cur = make_room(sb) };
 
+	code_declare(&self.code, number, shape_numbers(shape));
 	shape_declare(shape, number);
 	if (shape->uses_d)
 		s.backwards = assign(
@@ -198,6 +201,9 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *block, const VexGuestLayout *
 	strings = strings_begin(block, first);
 	shape_read(&self.shape, block, first, strings,
 		   (out_options() & ML_RING_OPT_FETCH) != 0);
+	code_read(&self.code, block, first, shape);
+	if (shape->slots == 0)
+		code_declare(&self.code, 0, 0);
 	if (shape->slots == 0 && strings == block->stmts_used)
 		return block;
 	tl_assert(1 + shape->bases < ML_RING_MARGIN);

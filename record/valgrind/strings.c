@@ -7,6 +7,7 @@
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
 
+#include "record/valgrind/code.h"
 #include "record/valgrind/out.h"
 #include "record/valgrind/shape.h"
 
@@ -28,6 +29,7 @@ struct string {
 static struct {
 	VgHashTable *all;
 	struct shape shape; /* of a piece, while it is declared */
+	struct code code;   /* the same */
 } self;
 
 /* One iteration in the intermediate code; expressions are atoms. */
@@ -138,6 +140,24 @@ static void add_slot(struct shape *p, Addr ip, enum slot_kind kind, UInt bytes, 
 	p->base[p->bases++] = (struct base){ .reg = reg };
 }
 
+/* To the flow of control the whole string is one instruction. */
+static void declare_code(const struct string *s, UInt number)
+{
+	struct code *c = &self.code;
+
+	c->ip = s->key;
+	c->slots = self.shape.slots;
+	c->branches = 1;
+	c->branch[0] = (struct branch){ .at = s->key,
+					.target = s->key + s->length,
+					.instructions = 1,
+					.slots = (UShort)c->slots,
+					.length = (UChar)s->length,
+					.kind = ML_BRANCH_FALL };
+	VG_(memset)(c->before, 0, c->slots * sizeof(*c->before));
+	code_declare(c, number, 1);
+}
+
 /* Declares the shape of a piece of n elements; returns its number. */
 static UInt declare(const struct string *s, UInt n)
 {
@@ -160,6 +180,7 @@ static UInt declare(const struct string *s, UInt n)
 		add_slot(p, s->key, SLOT_READ, n * s->size, REG_RSI);
 	add_slot(p, s->key, SLOT_WRITE, n * s->size, REG_RDI);
 	p->exit[0] = (struct shape_exit){ (UShort)p->slots, (UShort)p->bases, 0 };
+	declare_code(s, number);
 	shape_declare(p, number);
 	return number;
 }

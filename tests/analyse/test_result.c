@@ -789,7 +789,7 @@ TEST(files_of_other_kinds_and_versions_are_named_as_such)
 	write_bytes(file("b.mls"), b.data, b.size);
 	CHECK_FAILS(
 		ml_result_open(&result, file("b.mls"), &err), &err,
-		"format version 99 is newer than this memlamp, which reads versions 3 to 4");
+		"format version 99 is newer than this memlamp, which reads versions 3 to 5");
 	b.data[8] = 2;
 	write_bytes(file("b.mls"), b.data, b.size);
 	CHECK_FAILS(ml_result_open(&result, file("b.mls"), &err), &err,

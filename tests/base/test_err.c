@@ -32,3 +32,11 @@ TEST(a_sentence_that_is_too_long_ends_in_dots)
 	CHECK_EQ(strlen(err.text), sizeof(err.text) - 1);
 	CHECK_STR(err.text + sizeof(err.text) - 5, "x...");
 }
+
+TEST(foreign_words_in_a_sentence_cannot_act_on_a_terminal)
+{
+	struct ml_err err;
+
+	ml_fail(&err, ML_FORMAT, "x.mlt: \033[2J is no\rname of %s", "an \u00e4rray");
+	CHECK_STR(err.text, "x.mlt: ?[2J is no?name of an \u00e4rray");
+}

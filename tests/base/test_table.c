@@ -76,7 +76,9 @@ TEST(control_characters_cannot_break_a_line)
 	struct ml_table t = { .columns = one, .width = 1 };
 
 	ml_table_text(&t, "a\nb\033");
-	CHECK_STR(printed(&t, 0), "name\na?b?\n");
+	ml_table_text(&t, "\xc2\x9b[31m\u00e4");
+	ml_table_text(&t, "");
+	CHECK_STR(printed(&t, 0), "name\na?b?\n??[31m\u00e4\n\n");
 }
 
 TEST(json_is_exact)

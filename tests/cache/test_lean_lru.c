@@ -7,9 +7,9 @@
 #include "tests/sim_compare.h"
 
 /* A machine that the simulator takes, with anything else at random. */
-static struct ml_machine lru_machine(void)
+static struct ml_machine lru_machine(uint32_t cores)
 {
-	struct ml_machine m = any_machine(1);
+	struct ml_machine m = any_machine(cores);
 
 	for (unsigned i = 0; i <= m.levels; i++) {
 		struct ml_level_spec *l = i ? &m.level[i - 1] : &m.icache;
@@ -57,8 +57,12 @@ static void compare_with_exact(const struct ml_machine *m, enum ml_lean_lru_how 
 	static uint16_t outcome[4000];
 	static uint8_t served[4000];
 	struct heard slow = { 0 }, heard = { 0 };
-	struct ml_observer from_slow = { .arg = &slow, .page = hear_page };
-	struct ml_observer from_fast = { .arg = &heard, .page = hear_page };
+	struct ml_observer from_slow = { .arg = &slow,
+					 .bounce = hear_bounce,
+					 .page = hear_page };
+	struct ml_observer from_fast = { .arg = &heard,
+					 .bounce = hear_bounce,
+					 .page = hear_page };
 	struct ml_err err;
 	struct ml_sim *exact = ml_sim_open(m, 0, &err);
 	struct ml_lean_lru *fast = ml_lean_lru_open(m, how);
@@ -72,7 +76,8 @@ static void compare_with_exact(const struct ml_machine *m, enum ml_lean_lru_how 
 		struct ml_accesses batch = part_of(a, from, to);
 		bool tells = !one_in(9);
 
-		batch.core = NULL;
+		if (m->cores == 1)
+			batch.core = NULL;
 		CHECK_OK(ml_sim_run(exact, &batch, outcome, &err), &err);
 		ml_lean_lru_run(fast, &batch, tells ? served : NULL);
 		for (size_t i = 0; tells && i < batch.count; i++)
@@ -85,6 +90,7 @@ static void compare_with_exact(const struct ml_machine *m, enum ml_lean_lru_how 
 		same_words("TLB", tlb, ml_sim_tlb_counts(exact, tlb),
 			   ml_lean_lru_tlb_counts(fast, tlb));
 	CHECK_EQ(heard.pages, slow.pages);
+	CHECK_EQ(heard.bounces, slow.bounces);
 	ml_lean_lru_close(fast);
 	ml_sim_close(exact);
 }
@@ -95,7 +101,7 @@ TEST(it_agrees_with_the_exact_simulator)
 	unsigned compared = 0, prefetched = 0;
 
 	for (unsigned round = 0; round < 300; round++) {
-		struct ml_machine m = lru_machine();
+		struct ml_machine m = lru_machine(1);
 		struct ml_err err;
 		struct ml_sim *possible = ml_sim_open(&m, 0, &err);
 
@@ -113,6 +119,51 @@ TEST(it_agrees_with_the_exact_simulator)
 			prefetched += m.level[i].prefetch != ML_PREFETCH_NONE;
 	}
 	CHECK(compared > 200 && prefetched > 50);
+}
+
+/* Cores that share first levels, in part; threads that stay with lines for a while. */
+static void several_cores(struct ml_machine *m, struct random_trace *t)
+{
+	uint32_t share = 1u << random_below(3);
+
+	for (unsigned i = 0; one_in(3) && i < m->levels; i++) {
+		m->level[i].share *= share;
+		while (m->level[i].share > m->cores)
+			m->level[i].share /= 2;
+	}
+	if (one_in(3))
+		m->icache.share = m->level[0].share;
+	for (size_t i = 0, turn = 0; i < t->count; i++) {
+		turn = turn ? turn - 1 : random_below(12);
+		if (turn && i)
+			t->core[i] = t->core[i - 1];
+		if (one_in(2)) /* data of the core's own */
+			t->addr[i] += (uint64_t)(t->core[i] + 1) << 16;
+	}
+}
+
+TEST(it_agrees_on_several_cores)
+{
+	static struct random_trace t;
+	unsigned compared = 0;
+
+	for (unsigned round = 0; round < 1500; round++) {
+		uint32_t cores = 1u << (1 + random_below(4));
+		struct ml_machine m = lru_machine(cores);
+		struct ml_err err;
+
+		random_trace(&t, 100 + random_below(3900), cores + 1);
+		several_cores(&m, &t);
+		struct ml_sim *possible = ml_sim_open(&m, 0, &err);
+		if (!possible)
+			continue;
+		ml_sim_close(possible);
+		CHECK(!ml_lean_lru_refuses(&m));
+		compare_with_exact(&m, one_in(4) ? ML_LEAN_LRU_PLAIN : ML_LEAN_LRU_BEST,
+				   &t.all);
+		compared++;
+	}
+	CHECK(compared > 700);
 }
 
 TEST(it_agrees_on_machines_as_they_are_sold)
@@ -184,8 +235,6 @@ TEST(it_refuses_what_it_cannot_do)
 
 	CHECK_OK(ml_machine_parse(&m, "L1 4K 8w 64B fifo | memory 9c", &err), &err);
 	CHECK_STR(ml_lean_lru_refuses(&m), "a level is not lru");
-	CHECK_OK(ml_machine_parse(&m, "cores 2 | L1 4K 8w 64B | memory 9c", &err), &err);
-	CHECK_STR(ml_lean_lru_refuses(&m), "there are several cores");
 	CHECK_OK(ml_machine_parse(&m, "L1 4K 8w 64B wt | memory 9c", &err), &err);
 	CHECK_STR(ml_lean_lru_refuses(&m), "a level is write-through or no-allocate");
 }

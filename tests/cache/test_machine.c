@@ -467,6 +467,10 @@ TEST(levels_that_cannot_work_together_are_refused_with_the_reason)
 	parsed("L1 32K 64B | L2 1M 128B");
 	fails("L1 32K | L2 1M 128B exclusive", "victims move into it as they are");
 	fails("cores 2 | L1 32K | L2 1M 128B", "coherence is kept by line");
+	fails("L1 32K | L2 1M exclusive prefetch=next",
+	      "L2: an exclusive level cannot prefetch: it takes the victims of L1");
+	fails("zen4 | L2 exclusive", "give the prefetcher to L1, or add 'prefetch=none'");
+	parsed("zen4 | L2 exclusive prefetch=none");
 	fails("L1 32K exclusive",
 	      "L1 cannot be 'exclusive': there is no level within it");
 	fails("L1 32K inclusive", "L1 cannot be 'inclusive'");

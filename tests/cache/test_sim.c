@@ -1,4 +1,5 @@
 /* One core: by hand, and on random machines against the slow simulator. */
+#include "lib/cache/machine/link_bytes.h"
 #include "tests/sim_compare.h"
 #include "tests/sim_text.h"
 
@@ -117,6 +118,68 @@ TEST(an_exclusive_level_adds_its_lines_to_those_within)
 	CHECK_EQ(text_counts(r, 2)->write_backs, 0); /* dirty 0 is in L2 at last... */
 	text_more(r, "r16");
 	CHECK_EQ(text_counts(r, 2)->write_backs, 1); /* ...and leaves it */
+}
+
+/* The bytes that came in over the link behind a level, or went out there. */
+static uint64_t in_behind(const struct text_run *r, unsigned level)
+{
+	const struct ml_level_counts *counts[ML_LEVELS + 1];
+
+	for (unsigned i = 0; i <= r->machine.levels; i++)
+		counts[i] = text_counts(r, i);
+	return ml_link_bytes(&r->machine, counts, level).in;
+}
+
+static uint64_t out_behind(const struct text_run *r, unsigned level)
+{
+	const struct ml_level_counts *counts[ML_LEVELS + 1];
+
+	for (unsigned i = 0; i <= r->machine.levels; i++)
+		counts[i] = text_counts(r, i);
+	return ml_link_bytes(&r->machine, counts, level).out;
+}
+
+TEST(lines_that_a_prefetcher_brings_past_an_exclusive_level_came_in_there)
+{
+	/* the miss of 0 brings 16; each first use brings the next one: 0 to 80 in all */
+	struct text_run *r = text_run("L1 32 1w 16B | L2 64 full prefetch=next | "
+				      "L3 64 full exclusive",
+				      0, "r0 r16 r32 r48 r64");
+
+	CHECK_STR(r->served, "42222");
+	CHECK_EQ(in_behind(r, 1), 5 * 16);
+	CHECK_EQ(in_behind(r, 2), 6 * 16);
+	CHECK_EQ(in_behind(r, 3), 6 * 16);
+	/* L2 has lost 0 and 16 to L3. The miss of 0 brings 16 along, without memory; 80 is
+	 * used for the first time, and 96 comes from memory. */
+	text_more(r, "r0 r16 r80");
+	CHECK_STR(r->served, "322");
+	CHECK_EQ(in_behind(r, 3), 7 * 16);
+}
+
+TEST(a_write_past_a_no_allocate_level_brings_no_line_in)
+{
+	struct text_run *r = text_run("L1 32 2w 16B nwa | L2 64 4w exclusive nwa", 0,
+				      "w0/4 w16/4 r32 w32/4");
+
+	CHECK_STR(r->served, "3331");
+	CHECK_EQ(in_behind(r, 1), 16);
+	CHECK_EQ(in_behind(r, 2), 16);
+	CHECK_EQ(out_behind(r, 1), 8);
+	CHECK_EQ(out_behind(r, 2), 8);
+}
+
+TEST(data_that_an_inclusive_level_takes_go_out_of_the_exclusive_one_between)
+{
+	/* L3 has one line: r16 evicts 0, which is dirty in L1 and nowhere else */
+	struct text_run *r = text_run("L1 32 2w 16B | L2 32 2w exclusive | "
+				      "L3 16 1w inclusive",
+				      0, "w0 r16");
+
+	CHECK_EQ(text_counts(r, 1)->invalidations, 1);
+	CHECK_EQ(out_behind(r, 1), 16);
+	CHECK_EQ(out_behind(r, 2), 16);
+	CHECK_EQ(out_behind(r, 3), 16);
 }
 
 TEST(an_outer_line_may_hold_several_inner_ones)
@@ -407,6 +470,22 @@ TEST(a_wide_cache_behaves_as_in_the_slow_simulator)
 	}
 }
 
+/* Adds the bytes that lines, which moved inwards, carried over the links. */
+static void add_moves(const struct ml_machine *m, const struct ml_sim *s, uint64_t *in)
+{
+	size_t count;
+	const struct ml_move *x = ml_sim_moves(s, &count);
+
+	for (; count--; x++) {
+		if (x->kind != ML_MOVE_FILL && x->kind != ML_MOVE_PREFETCH)
+			continue;
+		for (unsigned level = x->to; level < x->from; level++)
+			if (level != 1 || x->to == 1) /* L2 is behind L1i, too */
+				in[level] += level ? m->level[level - 1].line
+						   : m->icache.line;
+	}
+}
+
 /* By level: lines that left as the observer heard, and those that were there in vain. */
 struct left {
 	uint64_t lines[ML_LEVELS + 1], unasked[ML_LEVELS + 1];
@@ -426,6 +505,7 @@ TEST(whatever_comes_into_a_level_leaves_it_and_prefetched_lines_are_useful_or_no
 		unsigned cores = 1 + (unsigned)random_below(3);
 		struct ml_machine m = any_machine(cores);
 		struct left left = { 0 }, at_last;
+		uint64_t in[ML_LEVELS + 1] = { 0 };
 		struct ml_err err;
 		struct ml_sim *s = ml_sim_open(&m, 7, &err);
 		struct ml_map places = { 0 };
@@ -436,6 +516,8 @@ TEST(whatever_comes_into_a_level_leaves_it_and_prefetched_lines_are_useful_or_no
 		random_trace(&trace, 1500, cores);
 		CHECK_OK(ml_sim_run(s, &trace.all, NULL, &err), &err);
 		replay_moves(s, &places);
+		add_moves(&m, s, in);
+		same_links(&m, s, in, NULL);
 		at_last = left;
 		ml_sim_flush(s);
 		for (unsigned level = m.split ? 0 : 1; level <= m.levels; level++) {

@@ -141,6 +141,47 @@ TEST(a_private_second_level_loses_the_line_too)
 	CHECK_EQ(text_counts(r, 2)->invalidations, 1);
 }
 
+TEST(a_bounced_line_is_missed_for_one_cause_through_an_exclusive_level)
+{
+	/* 0 never is in L3: a core within has it. Each core waits for the other's counter. */
+	struct text_run *r = text_run("2 cores | L1 16 1w 16B | L2 64 4w private | "
+				      "L3 256 full exclusive shared",
+				      1, "0:w0 1:w8 0:w0 1:w8");
+
+	CHECK_STR(r->served, "4444");
+	for (unsigned level = 1; level <= 3; level++)
+		for (size_t i = 2; i < 4; i++)
+			CHECK_EQ(ml_outcome_cause(r->outcome[i], level),
+				 ML_CAUSE_FALSE_SHARING);
+}
+
+TEST(a_line_that_nobody_holds_any_more_is_missed_by_an_exclusive_level_for_its_own_cause)
+{
+	/* core 1 takes 0 and loses it again, to L3 and then to memory */
+	struct text_run *r =
+		text_run("2 cores | L1 16 1w 16B | L2 16 1w exclusive shared", 1,
+			 "0:r0 1:w0 1:r16 1:r32 1:r48 0:r0");
+
+	CHECK_EQ(ml_outcome_served(r->outcome[5]), 3);
+	CHECK_EQ(ml_outcome_cause(r->outcome[5], 1), ML_CAUSE_SHARING);
+	CHECK_EQ(ml_outcome_cause(r->outcome[5], 2), ML_CAUSE_CAPACITY);
+}
+
+TEST(what_another_core_takes_from_a_private_level_went_out_of_it)
+{
+	/* core 0 has 0 dirty in L1 and clean in L2; its data pass L2 on their way to L3 */
+	struct text_run *r =
+		text_run("2 cores | L1 16 1w 16B | L2 64 4w private | L3 256 full shared",
+			 1, "0:w0 1:r0");
+	const struct ml_level_counts *counts[4];
+
+	for (unsigned level = 0; level < 4; level++)
+		counts[level] = text_counts(r, level);
+	CHECK_EQ(ml_link_bytes(&r->machine, counts, 1).out, 16);
+	CHECK_EQ(ml_link_bytes(&r->machine, counts, 2).out, 16);
+	CHECK_EQ(ml_link_bytes(&r->machine, counts, 3).out, 0);
+}
+
 TEST(cores_that_share_a_second_level_serve_each_other_there)
 {
 	/* cores 0 and 1 share an L2, 2 and 3 another one */

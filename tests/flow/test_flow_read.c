@@ -291,6 +291,31 @@ static void check_conv(const char *name)
 	finish();
 }
 
+/* Whether the text is refused with a sentence that has these words. */
+static bool refused(const char *text, const char *words)
+{
+	struct ml_flow *flow = ml_flow_open_text("test.c", text, strlen(text), NULL,
+						 &err);
+
+	ml_flow_close(flow);
+	return !flow && err.kind == ML_FORMAT && strstr(err.text, words);
+}
+
+TEST(what_parsing_would_never_end_is_refused)
+{
+	struct ml_buf tower = { 0 };
+
+	for (int i = 1; i < 14; i++)
+		ml_buf_printf(&tower, "#define a%d a%d a%d a%d a%d a%d a%d a%d a%d\n", i,
+			      i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
+	ml_buf_text(&tower, "#define a0 +1\nint f(void) { return 0 a13; }\n");
+	ml_buf_u8(&tower, 0);
+	CHECK(refused((const char *)tower.data, "parsing it takes more than"));
+	ml_buf_release(&tower);
+	CHECK(refused("#include \"/dev/zero\"\nvoid f(void) {}\n",
+		      "parsing it takes more than"));
+}
+
 TEST(a_convolution_reads_the_middle_more_often_in_all_dialects)
 {
 	check_conv("conv3d_dace0.14.4.sdfg");

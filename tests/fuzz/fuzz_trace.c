@@ -18,6 +18,7 @@
 #include "lib/query/trace/tables/summary.h"
 #include "lib/trace/text/model.h"
 #include "lib/trace/regions/region_lookup.h"
+#include "lib/trace/control.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
 #include "tests/seeded.h"
@@ -66,6 +67,67 @@ static const char *const texts[] = {
 };
 static const char *const models[] = { "matmul 4 8", "repeat 3 ( sweep 0 30 8 m )" };
 
+/* The flow of control of a loop over two superblocks, and runs of both in one step. */
+static void add_control(struct ml_writer *w)
+{
+	static const struct ml_control_branch first[] = {
+		{ .at = 0x1004,
+		  .target = 0x1020,
+		  .instructions = 2,
+		  .slots = 1,
+		  .length = 2,
+		  .kind = ML_CONTROL_IF },
+		{ .at = 0x1010,
+		  .target = 0x2000,
+		  .instructions = 5,
+		  .slots = 1,
+		  .length = 5,
+		  .kind = ML_CONTROL_CALL },
+	};
+	static const struct ml_control_branch second[] = {
+		{ .at = 0x2008,
+		  .instructions = 3,
+		  .slots = 1,
+		  .length = 1,
+		  .kind = ML_CONTROL_RETURN },
+	};
+	static const uint32_t before[] = { 1 };
+	static const struct ml_control_superblock superblocks[] = {
+		{ 0x1000, 1, 2, first, before },
+		{ 0x2000, 1, 1, second, before },
+	};
+	struct ml_control *c = ml_writer_control(w);
+	uint32_t site = ml_tables_place(ml_writer_tables(w), "f", "f.c", 1), part[2],
+		 shape;
+	struct ml_slot slot[2] = { { .site = site, .what = 8 },
+				   { .site = site, .what = 8 } };
+	struct ml_base base = { .state = ML_OWN_STATE, .reg = ML_NO_REG };
+	struct ml_exit exit = { .slots = 1, .bases = 1 };
+	struct ml_shape s = { .slots = 1,
+			      .bases = 1,
+			      .user = true,
+			      .slot = slot,
+			      .base = &base,
+			      .exit = &exit };
+	uint64_t addr = 0x5000;
+	struct ml_err err;
+
+	for (unsigned i = 0; i < 2; i++) {
+		shape = ml_writer_shape(w, &s);
+		ml_control_is(c, shape, ml_control_add(c, &superblocks[i]));
+		part[i] = ml_writer_shapes(w)->at[shape].path;
+	}
+	s.slots = 2;
+	s.exits = 1;
+	shape = ml_writer_shape(w, &s);
+	ml_control_joins(c, ml_writer_shapes(w), shape, part, 2);
+	for (uint32_t i = 0; i < 9; i++) {
+		struct ml_step step = { part[0] + i % 4, 0, &addr };
+
+		ml_writer_steps(w, &step, 1, &err);
+	}
+}
+
 static size_t make_trace(uint8_t *data, size_t max, unsigned variant)
 {
 	const char *path = seeded_path("trace");
@@ -87,6 +149,7 @@ static size_t make_trace(uint8_t *data, size_t max, unsigned variant)
 		ml_model_run(&m, w, &err);
 		ml_model_release(&m);
 	}
+	add_control(w);
 	ml_writer_source(w, "a.c", "int main;\n", 10);
 	ml_writer_close(w, &err);
 	return seeded_take(path, data, max);

@@ -1,11 +1,11 @@
 #include <stdio.h>
 
-#include "cli/threshold.h"
+#include "lib/query/trace/text/threshold.h"
 #include "lib/base/buf.h"
 #include "tests/test.h"
 
 /* L1.misses is 10, L1.asked 40, region("A b").L1.misses 3; all else is not there. */
-static bool look_up(void *arg, const struct threshold_path *path, double *value,
+static bool look_up(void *arg, const struct ml_threshold_path *path, double *value,
 		    struct ml_err *err)
 {
 	(void)arg;
@@ -30,7 +30,7 @@ static bool holds(const char *text)
 	struct ml_err err;
 	bool crossed = false;
 
-	CHECK_OK(threshold_test(text, look_up, NULL, &crossed, &why, &err), &err);
+	CHECK_OK(ml_threshold_test(text, look_up, NULL, &crossed, &why, &err), &err);
 	snprintf(said, sizeof(said), "%.*s", (int)why.size, (const char *)why.data);
 	ml_buf_release(&why);
 	return crossed;
@@ -42,7 +42,7 @@ static const char *fails(const char *text)
 	struct ml_buf why = { 0 };
 	bool crossed;
 
-	CHECK(!threshold_test(text, look_up, NULL, &crossed, &why, &err));
+	CHECK(!ml_threshold_test(text, look_up, NULL, &crossed, &why, &err));
 	CHECK_EQ(err.kind, ML_USAGE);
 	ml_buf_release(&why);
 	return err.text;

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "lib/base/buf.h"
-#include "cli/text/diff_values.h"
+#include "lib/query/trace/text/diff_values.h"
 #include "lib/query/trace/tables/compare.h"
 #include "lib/query/trace/tables/analysed_trace.h"
 #include "lib/trace/writer.h"
@@ -71,13 +71,12 @@ static const struct ml_compare_row *line(const struct pair *p, const char *name)
 
 static bool crossed(const struct pair *p, const char *expression)
 {
-	struct ml_buf why = { 0 };
+	struct ml_buf crossed = { 0 };
 	struct ml_err err;
-	bool is = false;
 
-	CHECK_OK(diff_values_test(&p->c, expression, &is, &why, &err), &err);
-	CHECK_EQ(is, why.size > 0);
-	ml_buf_release(&why);
+	CHECK_OK(ml_diff_values_test(&p->c, &expression, 1, &crossed, &err), &err);
+	bool is = crossed.size > 0;
+	ml_buf_release(&crossed);
 	return is;
 }
 
@@ -202,21 +201,24 @@ TEST(names_in_expressions_are_changes_and_sides_are_figures)
 	release(&p);
 }
 
+static void answers(const struct pair *p, const char *expression, const char *sentence)
+{
+	struct ml_buf crossed = { 0 };
+	struct ml_err err;
+
+	CHECK_FAILS(ml_diff_values_test(&p->c, &expression, 1, &crossed, &err), &err,
+		    sentence);
+	ml_buf_release(&crossed);
+}
+
 TEST(unknown_names_are_answered_with_those_that_there_are)
 {
-	struct ml_buf why = { 0 };
-	struct ml_err err;
 	struct pair p;
-	bool is;
 
 	compare(&p, before, NULL, after, NULL);
-	CHECK_FAILS(diff_values_test(&p.c, "L9.misses > 1", &is, &why, &err), &err,
-		    "neither a level of the machine nor one of region");
-	CHECK_FAILS(diff_values_test(&p.c, "region(\"Z\").cycles > 1", &is, &why, &err),
-		    &err, "neither side has a region 'Z'");
-	CHECK_FAILS(diff_values_test(&p.c, "cycles >", &is, &why, &err), &err,
-		    "not the end");
-	ml_buf_release(&why);
+	answers(&p, "L9.misses > 1", "neither a level of the machine nor one of region");
+	answers(&p, "region(\"Z\").cycles > 1", "neither side has a region 'Z'");
+	answers(&p, "cycles >", "not the end");
 	release(&p);
 }
 

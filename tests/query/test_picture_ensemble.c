@@ -239,6 +239,39 @@ TEST(the_ranking_has_the_best_first_with_differences)
 	done();
 }
 
+static void check_columns(struct ml_ensemble_table *t)
+{
+	for (size_t i = 0; i < t->table.width; i++)
+		for (size_t k = 0; k < i; k++)
+			CHECK(strcmp(t->table.columns[i].key, t->table.columns[k].key));
+	ml_ensemble_table_release(t);
+}
+
+TEST(no_two_columns_of_a_table_have_the_same_name)
+{
+	struct ml_arena a = { 0 };
+	struct ml_axes axes;
+	struct ml_ensemble_table t;
+
+	start();
+	ml_ensemble_axes(&axes, &e, &a);
+	struct ml_curves *c = ml_curves_open(&e);
+	for (unsigned m = 0; m < ML_MEASURES; m++) {
+		struct ml_curve_options o = { .measure = m, .level = 1, .against = 0 };
+		struct ml_ensemble_ask q = {
+			.curves = c, .axes = &axes, .o = &o, .to = 64
+		};
+
+		ml_ensemble_ranking(&t, &q);
+		check_columns(&t);
+		ml_ensemble_series(&t, &q, 2);
+		check_columns(&t);
+	}
+	ml_curves_close(c);
+	ml_arena_release(&a);
+	done();
+}
+
 TEST(series_and_clusters_are_tables)
 {
 	static const uint32_t lru[] = { 0, 2, 4 };

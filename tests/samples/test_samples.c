@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/base/buf.h"
 #include "lib/base/arena.h"
 #include "lib/samples/bins.h"
 #include "lib/samples/data_source.h"
@@ -175,8 +176,8 @@ TEST(functions_and_variables_that_look_like_hexadecimal_numbers_are_names)
 	struct ml_samples s;
 	struct ml_err err;
 
-	CHECK_OK(ml_samples_read_text(&s, "t", "samples-csv", text, sizeof(text) - 1,
-				      NULL, NULL, &err),
+	CHECK_OK(ml_samples_read_text(&s, "t", ml_sample_format_named("samples-csv"),
+				      text, sizeof(text) - 1, NULL, NULL, &err),
 		 &err);
 	CHECK_EQ(s.columns[1].kind, ML_SAMPLES_NAMES);
 	CHECK_EQ(s.columns[2].kind, ML_SAMPLES_NAMES);
@@ -406,6 +407,28 @@ TEST(hwloc_2_memory_children_become_parents)
 	CHECK_FAILS(ml_topology_parse(&t, "x.xml", xml, strlen(xml) - 20, &a, &err), &err,
 		    "x.xml:3: the file ends");
 	ml_arena_release(&a);
+}
+
+TEST(a_table_of_4096_columns_is_read_and_one_with_more_is_refused)
+{
+	for (int columns = 4096; columns <= 4097; columns++) {
+		struct ml_buf b = { 0 };
+		struct ml_samples s;
+		struct ml_err err;
+
+		for (int row = 0; row < 2; row++)
+			for (int i = 0; i < columns; i++)
+				ml_buf_printf(&b, row ? "%d%c" : "c%d%c", i,
+					      i + 1 < columns ? ',' : '\n');
+		bool ok = ml_samples_read_text(&s, "wide", NULL, (const char *)b.data,
+					       b.size, NULL, NULL, &err);
+		CHECK_EQ(ok, columns == 4096);
+		if (ok)
+			ml_samples_close(&s);
+		else
+			CHECK(strstr(err.text, "4097 columns; 4096 can be read"));
+		ml_buf_release(&b);
+	}
 }
 
 static struct ml_selection chosen(const struct ml_samples *s, const char *text,

@@ -138,6 +138,29 @@ TEST(a_page_of_another_site_is_refused)
 	stop();
 }
 
+TEST(a_second_host_or_origin_is_refused)
+{
+	static const char *const twice[] = {
+		"Host: localhost\r\nHost: evil.example\r\n",
+		"Host: localhost\r\nHost: localhost\r\n",
+		"Host: localhost\r\nhost: evil.example\r\n",
+		"Host: localhost\r\nOrigin: http://localhost\r\n"
+		"Origin: http://evil.example\r\n",
+	};
+	char request[500];
+
+	start();
+	for (size_t i = 0; i < sizeof(twice) / sizeof(*twice); i++) {
+		snprintf(request, sizeof(request),
+			 "GET /api/open HTTP/1.1\r\nConnection: close\r\n"
+			 "%sX-Memlamp-Token: %s\r\n\r\n",
+			 twice[i], server.token);
+		int status = ask(request);
+		CHECK(status == 400 || status == 403);
+	}
+	stop();
+}
+
 TEST(nothing_is_served_that_was_not_opened)
 {
 	start();

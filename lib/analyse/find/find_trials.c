@@ -35,9 +35,12 @@ static bool concerns(const struct ml_find *f, const struct ml_change *c,
  * At best the references of a change wait for nothing, and those that it leaves out are
  * not made. A region that moves spares others their misses as well, which are not known.
  */
-static double bound_of(const struct ml_find *f, const struct ml_change *c)
+static double bound_of(const struct ml_find *f, const struct ml_change *c,
+		       double *not_made)
 {
 	double sum = 0;
+
+	*not_made = 0;
 
 	for (; c; c = c->also)
 		for (size_t i = 0; i < f->p->cell_count; i++) {
@@ -50,9 +53,9 @@ static double bound_of(const struct ml_find *f, const struct ml_change *c)
 				return INFINITY;
 			sum += ml_find_cell_waits(f, x);
 			if (c->kind == ML_CHANGE_DROP)
-				sum += (double)n * f->cost[1];
+				*not_made += (double)n * f->cost[1];
 		}
-	return sum;
+	return sum + *not_made;
 }
 
 /* References of the whole run that a change concerns; *waits: their cycles beyond L1. */
@@ -101,7 +104,7 @@ size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
 	if (same < f->tried_count)
 		return same;
 	x.concerned = concerned(f, &x.change, &x.waits);
-	x.bound = bound_of(f, &x.change);
+	x.bound = bound_of(f, &x.change, &x.not_made);
 	f->tried = ml_grow(f->tried, &f->tried_cap, f->tried_count + 1,
 			   sizeof(*f->tried));
 	f->tried[f->tried_count] = x;
@@ -121,11 +124,15 @@ double ml_find_cycles(const struct ml_find *f, const struct ml_trial *t)
 double ml_find_saved_error(const struct ml_find *f, size_t trial, double *error)
 {
 	double moved[ML_SLICES_MAX], cycles[ML_SLICES_MAX];
-	const struct ml_tried *x = &f->tried[trial];
-	const struct ml_round *r = x->round;
+	const struct ml_tried *x;
+	const struct ml_round *r;
 
 	*error = 0;
-	if (!f->simulated || !r)
+	if (!f->simulated) /* the list of changes may not even be made */
+		return 0;
+	x = &f->tried[trial];
+	r = x->round;
+	if (!r)
 		return 0;
 	for (size_t i = 0; i < r->slices.count; i++) {
 		const struct ml_trial *parts = r->parts + i * (r->count + 1);
@@ -166,6 +173,8 @@ void ml_find_tried(struct ml_find *f, struct ml_candidate *c, size_t trial)
 	c->finding.low = low > 0 ? low : 0;
 	double high = c->finding.high + 2 * error / f->cycles;
 	double most = f->tried[trial].bound / f->cycles;
+	c->spares |= isinf(most);
+	c->more = fmax(c->more, f->tried[trial].not_made);
 	c->finding.high = high < most ? high : fmax(most, c->finding.high);
 }
 

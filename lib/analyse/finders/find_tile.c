@@ -126,7 +126,7 @@ static void tell(struct ml_find *f, const struct group *g)
 	/*
 	 * L2 is so near that processors find other work while they wait for it: tiles
 	 * that only spare L1 its misses came true in simulations and never by the clock
-	 * (docs/field.md).
+	 * (docs/measured/field.md).
 	 */
 	c->finding.vague = f->memory > 3 && NEAR * g->saved[1] < g->saved[0];
 	/* tiles that fit the last level only, or L1 */

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "lib/cache/machine/link_bytes.h"
 #include "lib/trace/regions/region_lookup.h"
 #include "lib/trace/trace.h"
 
@@ -85,34 +86,21 @@ static void keep_cells(struct ml_profiler *x, const struct ml_region_lookup *s)
 	ml_free(x->work);
 }
 
-/* Computes the bytes over the link from a level to the next one outwards. */
-static void measure_link(struct ml_profile_level *l, const struct ml_level_spec *spec,
-			 const struct ml_level_spec *outer)
-{
-	const struct ml_level_counts *c = &l->counts;
-	uint64_t missed = c->missed[0] + c->missed[1] + c->missed[2];
-
-	/* an exclusive level is filled from within; its misses pass it by */
-	l->bytes_in = spec->line * (spec->inclusion == ML_EXCLUSIVE
-					    ? missed + c->prefetched
-					    : c->fills);
-	/* and takes all victims of the level within, dirty or not */
-	l->bytes_out = c->through_bytes + c->past_bytes +
-		       spec->line * (outer && outer->inclusion == ML_EXCLUSIVE
-					     ? c->evictions
-					     : c->write_backs);
-}
-
 static void keep_counts(struct ml_profile *p, const struct ml_replay *r)
 {
 	const struct ml_machine *m = &p->machine;
+	const struct ml_level_counts *counts[ML_LEVELS + 1];
 
+	for (unsigned k = 0; k <= m->levels; k++) {
+		counts[k] = &p->level[k].counts;
+		if (k || m->split)
+			ml_replay_counts(r, k, &p->level[k].counts);
+	}
 	for (unsigned k = m->split ? 0 : 1; k <= m->levels; k++) {
-		const struct ml_level_spec *spec = k ? &m->level[k - 1] : &m->icache;
+		struct ml_link_bytes link = ml_link_bytes(m, counts, k);
 
-		ml_replay_counts(r, k, &p->level[k].counts);
-		measure_link(&p->level[k], spec,
-			     (k ? k : 1) < m->levels ? &m->level[k ? k : 1] : NULL);
+		p->level[k].bytes_in = link.in;
+		p->level[k].bytes_out = link.out;
 	}
 	for (unsigned k = 0; k < m->tlbs; k++)
 		ml_replay_tlb_counts(r, k, &p->tlb[k]);

@@ -1,8 +1,8 @@
 /*
- * Which core a thread runs on. The threads that a trace lists become cores in the order
- * of their numbers, modulo the cores of the machine; others in the order in which they
- * appear. The order in which listed threads appear would depend on the scheduler of the
- * recording.
+ * Which core a thread runs on. Threads become cores in the order of their numbers, modulo
+ * the cores of the machine. The order in which they appear would depend on the scheduler
+ * of the recording; it counts only for threads that a trace does not list, because its
+ * writer was killed and no entry describes them.
  */
 #pragma once
 

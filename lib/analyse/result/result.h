@@ -30,7 +30,7 @@
 struct ml_trace;
 
 enum {
-	ML_RESULT_VERSION = 4,
+	ML_RESULT_VERSION = 5,
 	ML_RESULT_OLDEST = 3,      /* that is read */
 	ML_RESULT_BLOCK = 1 << 18, /* references of a block of outcomes or counts */
 	ML_RESULT_PARTS = ML_RESULT_BLOCK / ML_RESULT_PART,

@@ -82,6 +82,7 @@ struct walk {
 	struct ml_bytes *in;
 	bool older; /* format version 3: neither surcharges nor bytes that pass a level by
 		     */
+	bool no_moves; /* format version 4: neither lines given nor lines taken */
 };
 
 static void number(struct walk *w, uint64_t *v)
@@ -152,6 +153,10 @@ static void level_counts(struct walk *w, struct ml_level_counts *c)
 	number(w, &c->through_bytes);
 	if (!w->older)
 		number(w, &c->past_bytes);
+	if (!w->no_moves) {
+		number(w, &c->taken);
+		number(w, &c->given);
+	}
 	number(w, &c->upgrades);
 	number(w, &c->prefetched);
 	number(w, &c->useful);
@@ -373,7 +378,7 @@ void ml_result_put_profile(struct ml_buf *out, const struct ml_profile *p)
 bool ml_result_get_profile(struct ml_bytes *in, uint32_t version, struct ml_profile *p,
 			   struct ml_err *err)
 {
-	struct walk w = { .in = in, .older = version < 4 };
+	struct walk w = { .in = in, .older = version < 4, .no_moves = version < 5 };
 
 	if (!machine(&w, &p->machine, err))
 		return false;

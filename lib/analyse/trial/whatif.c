@@ -462,7 +462,7 @@ bool ml_whatif_run(struct ml_whatif *w, struct ml_err *err)
 		ok = ml_fail(err, ML_USAGE,
 			     "changes cannot be tried with opt and pes, which would have "
 			     "to know the future of the changed run");
-	ml_lane_open_tlbs(&p->untouched, &tlbs, w->machine.cores);
+	ml_lane_open_tlbs(&p->untouched, &tlbs);
 	for (size_t k = 0; ok && k < w->count; k++)
 		ok = ml_lane_open(&p->lanes[k], &w->machine, &tlbs, err);
 	ok = ok && replay(p, &a, err);

@@ -6,19 +6,17 @@
 #include "lib/cache/exact/sim.h"
 #include "lib/cache/lru/tlb_lru.h"
 
-void ml_lane_open_tlbs(struct ml_lane *l, const struct ml_machine *m, unsigned cores)
+void ml_lane_open_tlbs(struct ml_lane *l, const struct ml_machine *m)
 {
 	if (!m->tlbs || ml_tlb_lru_refuses(m))
 		return;
-	l->tlbs = ml_resize(NULL, cores * sizeof(*l->tlbs));
-	for (l->cores = 0; l->cores < cores; l->cores++)
-		l->tlbs[l->cores] = ml_tlb_lru_open(m, false);
+	l->tlbs = ml_tlb_lru_open(m, false);
 }
 
 bool ml_lane_open(struct ml_lane *l, const struct ml_machine *m,
 		  const struct ml_machine *tlbs, struct ml_err *err)
 {
-	ml_lane_open_tlbs(l, tlbs, m->cores);
+	ml_lane_open_tlbs(l, tlbs);
 	if (!ml_fast_lru_refuses(m))
 		l->fast = ml_fast_lru_open(m, ML_FAST_LRU_BEST);
 	else if (!ml_lean_lru_refuses(m))
@@ -35,23 +33,16 @@ void ml_lane_close(struct ml_lane *l)
 	ml_lean_lru_close(l->lean);
 	if (l->sim)
 		ml_sim_close(l->sim);
-	for (unsigned i = 0; l->tlbs && i < l->cores; i++)
-		ml_tlb_lru_close(l->tlbs[i]);
-	ml_free(l->tlbs);
+	ml_tlb_lru_close(l->tlbs);
 }
 
-/* Runs of references of one core are one call. */
 void ml_lane_translate(struct ml_lane *l, const struct ml_accesses *a,
 		       const uint64_t *addr)
 {
-	for (size_t from = 0, to; from < a->count; from = to) {
-		unsigned core = a->core ? a->core[from] : 0;
-		struct ml_accesses run = { .addr = addr + from, .what = a->what + from };
+	struct ml_accesses moved = *a;
 
-		for (to = from; to < a->count && (!a->core || a->core[to] == core); to++)
-			run.count++;
-		ml_tlb_lru_run(l->tlbs[core], &run, l->paged + from, NULL);
-	}
+	moved.addr = addr;
+	ml_tlb_lru_run(l->tlbs, &moved, l->paged, NULL);
 }
 
 bool ml_lane_run(struct ml_lane *l, const struct ml_accesses *a, uint8_t *served,

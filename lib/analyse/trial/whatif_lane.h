@@ -19,8 +19,7 @@ struct ml_lane {
 	struct ml_fast_lru *fast; /* one of the three */
 	struct ml_lean_lru *lean;
 	struct ml_sim *sim;
-	struct ml_tlb_lru **tlbs; /* by core; NULL: no translation */
-	unsigned cores;
+	struct ml_tlb_lru *tlbs;    /* NULL: no translation */
 	uint8_t served[ML_BATCH];   /* 0: the reference was not made */
 	uint8_t paged[ML_BATCH];    /* of the references that were made */
 	size_t run;                 /* their number in the last batch */
@@ -34,7 +33,7 @@ struct ml_lane {
 bool ml_lane_open(struct ml_lane *l, const struct ml_machine *m,
 		  const struct ml_machine *tlbs, struct ml_err *err);
 /* TLBs alone, for ml_lane_translate; those that are not lru are left out. */
-void ml_lane_open_tlbs(struct ml_lane *l, const struct ml_machine *m, unsigned cores);
+void ml_lane_open_tlbs(struct ml_lane *l, const struct ml_machine *m);
 void ml_lane_close(struct ml_lane *l);
 /* Runs accesses; served receives their levels. outcome has room for them. */
 bool ml_lane_run(struct ml_lane *l, const struct ml_accesses *a, uint8_t *served,

@@ -21,6 +21,7 @@ struct snoop {
 	uint64_t bounced; /* cores that gave up data, or the right to write them */
 	uint64_t losers;  /* cores that lost it */
 	unsigned levels; /* the most levels that a loser does not share with the writer */
+	unsigned held;   /* bit by depth: the first that q shares with a holder */
 };
 
 /* Looks into one cache that the core of q does not share. */
@@ -38,8 +39,10 @@ static void look_into(struct snoop *n, struct ml_cache *c)
 
 		if (p.at == ML_NOWHERE)
 			continue;
+		n->held |= 1u << depth;
 		bool dirty = c->flags[p.at] & ML_DIRTY;
 		if (dirty) {
+			ml_motion_pass(s, p, depth);
 			unsigned to = ml_motion_carry(s, n->q->core, depth,
 						      ml_cache_addr(c, p.at),
 						      c->spec->line);
@@ -47,6 +50,7 @@ static void look_into(struct snoop *n, struct ml_cache *c)
 			ml_motion_note(s, n->q, ML_MOVE_TRANSFER, p, c->level, to,
 				       holder);
 			c->counts->write_backs += !n->write;
+			c->counts->taken += !n->write;
 			if (!n->write)
 				c->flags[p.at] &= (uint8_t)~ML_DIRTY;
 		}
@@ -62,7 +66,7 @@ static void look_into(struct snoop *n, struct ml_cache *c)
 }
 
 unsigned ml_coherence_snoop(struct ml_sim *s, const struct ml_request *q, bool write,
-			    enum ml_cause cause)
+			    enum ml_cause cause, unsigned *held)
 {
 	struct snoop n = {
 		.s = s,
@@ -97,6 +101,7 @@ unsigned ml_coherence_snoop(struct ml_sim *s, const struct ml_request *q, bool w
 			s->observer.bounce(s->observer.arg, &b);
 		}
 	}
+	*held = n.held;
 	return n.levels;
 }
 

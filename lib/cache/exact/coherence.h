@@ -18,9 +18,10 @@
  * The core of q needs the line, for a write if `write`: the caches of other cores drop
  * the line, or clean it for a read. Returns for how many levels, from the first, a core
  * that lost the line has caches of its own; 0 if no core lost it. cause is that of the
- * miss that made q ask, for the observer.
+ * miss that made q ask, for the observer. *held gets, for each other core that held the
+ * line, the bit of the first depth that it shares with the core of q.
  */
 unsigned ml_coherence_snoop(struct ml_sim *s, const struct ml_request *q, bool write,
-			    enum ml_cause cause);
+			    enum ml_cause cause, unsigned *held);
 /* The state of a line in a cache that not all cores share: M, E or S. */
 char ml_coherence_state(const struct ml_sim *s, struct ml_sim_place p);

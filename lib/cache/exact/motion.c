@@ -41,6 +41,20 @@ unsigned ml_motion_carry(struct ml_sim *s, unsigned core, unsigned depth, uint64
 	return depth + 1;
 }
 
+void ml_motion_pass(struct ml_sim *s, struct ml_sim_place p, unsigned depth)
+{
+	uint64_t addr = ml_cache_addr(p.cache, p.at);
+
+	for (unsigned out = ml_cache_depth(p.cache) + 1; out < depth; out++) {
+		struct ml_cache *c = ml_sim_cache(s, ml_cache_core(p.cache), out);
+		size_t at = ml_cache_find(c, addr >> c->bits);
+
+		if (at != ML_NOWHERE && c->flags[at] & ML_DIRTY)
+			return;
+		c->counts->past_bytes += p.cache->spec->line;
+	}
+}
+
 void ml_motion_inform(struct ml_sim *s, struct ml_sim_place p)
 {
 	const struct ml_cache *c = p.cache;
@@ -91,6 +105,7 @@ bool ml_motion_take(struct ml_sim *s, const struct ml_request *q, struct ml_sim_
 
 	c->counts->invalidations++;
 	c->counts->write_backs += dirty;
+	c->counts->taken += dirty;
 	ml_motion_set_evictor(p, evictor);
 	ml_motion_note(s, q, ML_MOVE_INVALIDATE, p, c->level, c->level, q->core);
 	ml_motion_leave(s, p, true);
@@ -116,13 +131,15 @@ static bool take_within(struct ml_sim *s, const struct ml_request *q,
 				uint64_t lines = c->spec->line >> in->bits;
 
 				for (; lines--; line++) {
-					size_t at = ml_cache_find(in, line);
+					struct ml_sim_place at = {
+						in, ml_cache_find(in, line)
+					};
 
-					if (at != ML_NOWHERE)
-						dirty |= ml_motion_take(
-							s, q,
-							(struct ml_sim_place){ in, at },
-							q->owner);
+					if (at.at == ML_NOWHERE)
+						continue;
+					if (in->flags[at.at] & ML_DIRTY)
+						ml_motion_pass(s, at, ml_cache_depth(c));
+					dirty |= ml_motion_take(s, q, at, q->owner);
 				}
 				core = (in->instance + 1) * in->spec->share;
 			}

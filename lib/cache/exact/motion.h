@@ -38,6 +38,12 @@ bool ml_motion_take(struct ml_sim *s, const struct ml_request *q, struct ml_sim_
 		    uint32_t evictor);
 /* Adds the use mask of the line at p, and its first use, to the copy further out. */
 void ml_motion_inform(struct ml_sim *s, struct ml_sim_place p);
+/*
+ * Another core, or the inclusive level at a depth, takes the dirty data at p. They pass the
+ * levels in between, unless one of these holds dirty data of the line, which it gives up
+ * itself.
+ */
+void ml_motion_pass(struct ml_sim *s, struct ml_sim_place p, unsigned depth);
 /* Evicts the line at p, whose place a line of q takes next. */
 void ml_motion_evict(struct ml_sim *s, const struct ml_request *q, struct ml_sim_place p);
 

@@ -175,13 +175,18 @@ static void ask_others(struct ml_sim *s, const struct ml_request *q, struct jour
 {
 	uint64_t unit = q->addr >> s->unit_bits;
 	bool write = q->demand && q->kind == ML_ACCESS_WRITE;
+	unsigned held;
 
 	if (j->at != ML_NOWHERE && (!write || q->path[j->depth]->flags[j->at] & ML_DIRTY))
 		return;
 	if (s->want & ML_SIM_CAUSES && j->at == ML_NOWHERE)
 		j->lost = ml_sharing_ask(&s->sharing, unit, q->core,
 					 unit_mask(s, q->addr, q->size), &j->lost_levels);
-	j->losers = ml_coherence_snoop(s, q, write, j->lost);
+	j->losers = ml_coherence_snoop(s, q, write, j->lost, &held);
+	/* an exclusive level lacks the line because another core within has it */
+	if (j->lost && j->lost_levels < s->levels && held >> j->lost_levels & 1 &&
+	    q->path[j->lost_levels]->spec->inclusion == ML_EXCLUSIVE)
+		j->lost_levels = s->levels;
 }
 
 /* Asks the caches in turn, from j->depth on, until one holds the line. */
@@ -240,6 +245,7 @@ ML_BODY void found(struct ml_sim *s, const struct ml_request *q, const struct jo
 	while (!(j->fills >> to & 1))
 		to--;
 	ml_motion_note(s, q, ML_MOVE_EVICT, p, c->level, q->path[to]->level, q->core);
+	c->counts->given++;
 	ml_motion_leave(s, p, false);
 }
 

@@ -100,6 +100,7 @@ INLINE void found(const struct request *q, struct explain_cache *c, unsigned dep
 	}
 	cargo->read = u->read;
 	cargo->written = u->written;
+	c->counts->given++;
 	tell_leave(q, c, at, u->written ? EXPLAIN_DIRTY : 0, s);
 	drop(c, set, at);
 }

@@ -225,7 +225,7 @@ OUTLINE void take_within(struct ml_explain_lru *x, const struct request *q,
 			 unsigned depth, uint64_t line, uint32_t number)
 {
 	struct inner_copy copies[ML_LEVELS + 1];
-	unsigned count = 0;
+	unsigned count = 0, carried = 0; /* dirty copies on their way outwards */
 
 	copies[count++] = copy_in(&x->cache[0], line, number);
 	if (x->split)
@@ -236,10 +236,17 @@ OUTLINE void take_within(struct ml_explain_lru *x, const struct request *q,
 		struct explain_cache *c = copies[i].cache;
 		size_t at = (size_t)copies[i].at;
 
+		if (!c->depth)
+			carried += copies[i].dirty;
+		else if (copies[i].dirty)
+			carried = 1;
+		else
+			c->counts->past_bytes += carried * (x->within + 1);
 		if (copies[i].at == EXPLAIN_NOWHERE)
 			continue;
 		c->counts->invalidations++;
 		c->counts->write_backs += copies[i].dirty;
+		c->counts->taken += copies[i].dirty;
 		inform(x, c, c->depth, at, false,
 		       ANY); /* the evicting cache has a copy */
 		tell_leave(q, c, at,

@@ -2,10 +2,13 @@
  * The loops of the LRU simulator that does not explain, once for all instruction sets. A
  * file that includes this header first defines TARGET (the attribute that allows the
  * instructions), and then find_key: the place of a key in a row, whatever its flags, or
- * LEAN_NOWHERE. The rules are those of sim.c and motion.c, for the machines that
+ * LEAN_NOWHERE; and make_way, which moves the first `count` keys of a row by one place, so
+ * that the first place is free. The rules are those of sim.c and motion.c, for the machines that
  * lean_lru.h names.
  */
 #pragma once
+
+#include <string.h>
 
 #include "lib/cache/lru/lean_lru_parts.h"
 
@@ -15,14 +18,16 @@
 #define LEAN_NOWHERE (-1)
 
 INLINE int find_key(const uint64_t *row, unsigned lanes, uint64_t key);
+INLINE void make_way(uint64_t *row, unsigned count);
 
 /* A request for one line. */
 struct request {
 	uint64_t line, addr;
-	uint32_t site;
+	uint32_t access, site;
 	enum ml_access_kind kind;
-	bool demand, first;       /* first: the first line of its access */
-	struct lean_cache *inner; /* the first level that it asks */
+	bool demand, first; /* first: the first line of its access */
+	unsigned core;
+	struct lean_cache *const *path; /* the caches that it asks in turn */
 };
 
 INLINE uint64_t key_of(uint64_t line)
@@ -35,18 +40,17 @@ INLINE uint64_t line_of(uint64_t key)
 	return (key >> LEAN_BITS) - 1;
 }
 
-INLINE uint64_t *row_of(const struct lean_cache *c, uint64_t line)
+/* Where the row of a line begins, in keys. */
+INLINE size_t row_at(const struct lean_cache *c, uint64_t line)
 {
 	uint32_t set = (uint32_t)(c->modulo ? line % c->sets : line & c->mask);
 
-	return c->rows + (size_t)set * c->lanes;
+	return (size_t)set * c->lanes;
 }
 
-/* Moves the first `count` keys of a row by one place; the first place is free then. */
-INLINE void make_way(uint64_t *row, unsigned count)
+INLINE uint64_t *row_of(const struct lean_cache *c, uint64_t line)
 {
-	for (unsigned i = count; i > 0; i--)
-		row[i] = row[i - 1];
+	return c->rows + row_at(c, line);
 }
 
 INLINE void move_to_front(uint64_t *row, unsigned at)
@@ -64,23 +68,15 @@ INLINE void take_out(const struct lean_cache *c, uint64_t *row, unsigned at)
 	row[c->ways - 1] = 0;
 }
 
-INLINE struct lean_cache *cache_at(struct ml_lean_lru *x, const struct request *q,
-				   unsigned depth)
-{
-	return depth ? &x->cache[depth] : q->inner;
-}
-
 /*
- * Passes a line that leaves on to the copy further out: its dirty data, and its use.
- * If data are written back they pass by the levels without a copy.
+ * Passes on what a copy of a line knows to the nearest copy from a depth on: its dirty
+ * data, and its use. If data are written back they pass by the levels without a copy.
  */
-INLINE void inform(struct ml_lean_lru *x, const struct lean_cache *c, uint64_t key,
-		   bool writes_back)
+INLINE void pass_on(struct ml_lean_lru *x, struct lean_cache *const *path, unsigned depth,
+		    uint64_t key, bool writes_back)
 {
-	if (!(key & LEAN_DIRTY) && !c->tells)
-		return;
-	for (unsigned out = c->depth + 1; out < x->levels; out++) {
-		struct lean_cache *outer = &x->cache[out];
+	for (unsigned out = depth; out < x->levels; out++) {
+		struct lean_cache *outer = path[out];
 		uint64_t *row = row_of(outer, line_of(key));
 		int at = find_key(row, outer->lanes, key & ~LEAN_FLAGS);
 
@@ -97,39 +93,69 @@ INLINE void inform(struct ml_lean_lru *x, const struct lean_cache *c, uint64_t k
 	}
 }
 
-/*
- * Takes a line that an inclusive cache evicts from all caches within. Which of them are
- * dirty is decided before any passes its data on.
- */
-OUTLINE void take_within(struct ml_lean_lru *x, unsigned depth, uint64_t key)
+/* Passes a line that leaves on to the copy further out. */
+INLINE void inform(struct ml_lean_lru *x, const struct lean_cache *c, uint64_t key,
+		   bool writes_back)
 {
-	struct lean_cache *caches[ML_LEVELS + 1] = { &x->cache[0] };
-	bool dirty[ML_LEVELS + 1];
-	unsigned count = 1;
+	if (key & LEAN_DIRTY || c->tells)
+		pass_on(x, c->path, c->depth + 1, key, writes_back);
+}
 
-	if (x->split)
-		caches[count++] = &x->icache;
-	for (unsigned in = 1; in < depth; in++)
-		caches[count++] = &x->cache[in];
-	for (unsigned i = 0; i < count; i++) {
-		uint64_t *row = row_of(caches[i], line_of(key));
-		int at = find_key(row, caches[i]->lanes, key & ~LEAN_FLAGS);
+/*
+ * Dirty data of a line go from a cache to another core, or to the inclusive level at a
+ * depth. They pass the levels in between, unless one of these holds dirty data of the
+ * line, which it gives up itself.
+ */
+INLINE void pass_by(struct ml_lean_lru *x, const struct lean_cache *c, unsigned depth,
+		    uint64_t line)
+{
+	for (unsigned out = c->depth + 1; out < depth; out++) {
+		struct lean_cache *outer = c->path[out];
+		uint64_t *row = row_of(outer, line);
+		int at = find_key(row, outer->lanes, key_of(line));
 
-		dirty[i] = at != LEAN_NOWHERE && row[at] & LEAN_DIRTY;
+		if (at != LEAN_NOWHERE && row[at] & LEAN_DIRTY)
+			return;
+		outer->counts->past_bytes += (uint64_t)1 << x->bits;
 	}
-	for (unsigned i = 0; i < count; i++) {
-		struct lean_cache *c = caches[i];
-		uint64_t *row = row_of(c, line_of(key));
-		int at = find_key(row, c->lanes, key & ~LEAN_FLAGS);
+}
+
+/* Takes a line from a cache, on behalf of an inclusive level or of another core. */
+INLINE void take(struct ml_lean_lru *x, const struct lean_cache *c, uint64_t *row,
+		 unsigned at)
+{
+	uint64_t key = row[at];
+
+	c->counts->invalidations++;
+	c->counts->write_backs += key & LEAN_DIRTY;
+	c->counts->taken += key & LEAN_DIRTY;
+	c->counts->useless += key & LEAN_AHEAD ? 1 : 0;
+	take_out(c, row, at);
+	inform(x, c, key & ~LEAN_DIRTY, false);
+}
+
+/*
+ * Takes a line that an inclusive cache evicts from all caches within. Returns whether one
+ * of them was dirty.
+ */
+OUTLINE uint64_t take_within(struct ml_lean_lru *x, const struct lean_cache *c,
+			     uint64_t key)
+{
+	uint64_t dirty = 0;
+
+	for (unsigned i = 0; i < c->within_count; i++) {
+		const struct lean_cache *in = c->within[i];
+		uint64_t *row = row_of(in, line_of(key));
+		int at = find_key(row, in->lanes, key & ~LEAN_FLAGS);
 
 		if (at == LEAN_NOWHERE)
 			continue;
-		c->counts->invalidations++;
-		c->counts->write_backs += dirty[i];
-		inform(x, c, row[at], false);
-		c->counts->useless += row[at] & LEAN_AHEAD ? 1 : 0;
-		take_out(c, row, (unsigned)at);
+		dirty |= row[at] & LEAN_DIRTY;
+		if (row[at] & LEAN_DIRTY)
+			pass_by(x, in, c->depth, line_of(key));
+		take(x, in, row, (unsigned)at);
 	}
+	return dirty;
 }
 
 OUTLINE void move_out(struct ml_lean_lru *x, struct lean_cache *c, uint64_t key);
@@ -137,13 +163,12 @@ OUTLINE void move_out(struct ml_lean_lru *x, struct lean_cache *c, uint64_t key)
 /* Evicts the last line of a row. */
 INLINE void evict(struct ml_lean_lru *x, struct lean_cache *c, uint64_t *row)
 {
-	struct lean_cache *outer = c->depth + 1 < x->levels ? &x->cache[c->depth + 1]
+	struct lean_cache *outer = c->depth + 1 < x->levels ? c->path[c->depth + 1]
 							    : NULL;
 
 	c->counts->evictions++;
-	if (c->inclusive)
-		take_within(x, c->depth, row[c->ways - 1]);
-	uint64_t key = row[c->ways - 1];
+	uint64_t dirty = c->inclusive ? take_within(x, c, row[c->ways - 1]) : 0;
+	uint64_t key = row[c->ways - 1] | dirty;
 	c->counts->write_backs += key & LEAN_DIRTY;
 	c->counts->useless += key & LEAN_AHEAD ? 1 : 0;
 	if (outer && outer->exclusive)
@@ -212,6 +237,8 @@ INLINE void demand(struct ml_lean_lru *x, const struct request *q, struct lean_c
 		queue_prefetches(x, c, q, fresh);
 }
 
+#include "lib/cache/lru/lean_lru_cores_body.h"
+
 /*
  * Serves a request from a depth on; `missed` if that cache is known to miss it. A demand
  * that begins at depth 0 leaves its line first in its row there. Returns the level.
@@ -220,16 +247,18 @@ INLINE unsigned serve(struct ml_lean_lru *x, const struct request *q, unsigned d
 		      bool missed)
 {
 	uint64_t key = key_of(q->line), dirty = 0;
-	unsigned fills = 0, served = x->levels;
+	unsigned fills = 0, served = x->levels, losers = 0;
 
 	for (unsigned to = depth; to < x->levels; to++)
-		__builtin_prefetch(row_of(&x->cache[to], q->line));
+		__builtin_prefetch(row_of(q->path[to], q->line));
 	for (unsigned to = depth; to < x->levels; to++) {
-		struct lean_cache *c = cache_at(x, q, to);
+		struct lean_cache *c = q->path[to];
 		uint64_t *row = row_of(c, q->line);
 		int at = missed && to == depth ? LEAN_NOWHERE
 					       : find_key(row, c->lanes, key);
 
+		if (c->coherent && to == depth)
+			losers = ask_others(x, q, at == LEAN_NOWHERE ? 0 : row[at]);
 		if (q->demand)
 			demand(x, q, c, row, at);
 		if (at == LEAN_NOWHERE) {
@@ -238,17 +267,18 @@ INLINE unsigned serve(struct ml_lean_lru *x, const struct request *q, unsigned d
 		}
 		if (c->exclusive && fills) { /* it gives the line away */
 			dirty = row[at] & LEAN_DIRTY;
+			c->counts->given++;
 			c->counts->useless += row[at] & LEAN_AHEAD ? 1 : 0;
 			take_out(c, row, (unsigned)at);
 		} else
 			move_to_front(row, (unsigned)at);
+		c->counts->upgrades += losers > to;
 		served = to;
 		break;
 	}
 	for (unsigned to = served; to-- > depth;)
 		if (fills >> to & 1) {
-			fill(x, cache_at(x, q, to),
-			     key | dirty | (q->demand ? 0 : LEAN_AHEAD));
+			fill(x, q->path[to], key | dirty | (q->demand ? 0 : LEAN_AHEAD));
 			dirty = 0;
 		}
 	return served + 1;
@@ -270,26 +300,32 @@ OUTLINE void prefetch(struct ml_lean_lru *x, const struct request *of)
 	x->queued = 0;
 }
 
-/* An access that the first level may miss, or that is of several lines. */
+/* An access that the first level may miss; `missed` if it does for certain. */
 OUTLINE unsigned access_slowly(struct ml_lean_lru *x, const struct ml_accesses *a,
-			       size_t i, uint64_t last, enum ml_access_kind kind,
-			       bool missed)
+			       size_t i, unsigned core, bool missed)
 {
+	uint64_t addr = a->addr[i], size = a->what[i] & 0x3fff;
+	uint64_t last = addr + size - (size > 0), first = addr >> x->bits;
+	enum ml_access_kind kind = a->what[i] >> 14 > ML_ACCESS_FETCH ? ML_ACCESS_READ
+								      : a->what[i] >> 14;
 	struct request q = {
+		.access = (uint32_t)i,
+		.core = core,
+		.path = x->paths[core][kind == ML_ACCESS_FETCH],
 		.site = a->site ? a->site[i] : 0,
 		.kind = kind,
 		.demand = true,
 		.first = true,
-		.inner = kind == ML_ACCESS_FETCH && x->split ? &x->icache : &x->cache[0],
 	};
-	uint64_t first = a->addr[i] >> x->bits;
 	unsigned served = 0;
 
+	if (last < addr)
+		last = UINT64_MAX;
 	for (q.line = first; q.line <= last >> x->bits; q.line++) {
-		q.addr = q.line == first ? a->addr[i] : q.line << x->bits;
+		q.addr = q.line == first ? addr : q.line << x->bits;
 		unsigned one = serve(x, &q, 0, missed);
 		if (kind == ML_ACCESS_WRITE)
-			*row_of(q.inner, q.line) |= LEAN_DIRTY;
+			*row_of(q.path[0], q.line) |= LEAN_DIRTY;
 		served = one > served ? one : served;
 		q.first = false;
 	}
@@ -298,45 +334,82 @@ OUTLINE unsigned access_slowly(struct ml_lean_lru *x, const struct ml_accesses *
 	return served;
 }
 
+/*
+ * A hit that leaves its row as it is: the line is first there, and already dirty if this
+ * is a write. What is dirty here is in no cache of other cores.
+ */
+INLINE bool hits_first(uint64_t first, uint64_t key, bool write)
+{
+	return (first | (write ? 0 : LEAN_DIRTY)) == (key | LEAN_DIRTY);
+}
+
+/* Any other access, which may hit further back in the row. Returns its serving level. */
+OUTLINE unsigned access_on(struct ml_lean_lru *x, const struct ml_accesses *a, size_t i,
+			   unsigned core, bool whole)
+{
+	const struct lean_cache *c = x->caches[0];
+	unsigned kind = a->what[i] >> 14;
+	bool write = kind == ML_ACCESS_WRITE;
+	uint64_t line = a->addr[i] >> x->bits,
+		 *row = x->first_rows[core] + row_at(c, line);
+	int at = whole ? find_key(row, c->lanes, key_of(line)) : LEAN_NOWHERE;
+
+	if (at == LEAN_NOWHERE || row[at] & LEAN_AHEAD ||
+	    (write && c->coherent && !(row[at] & LEAN_DIRTY)))
+		return access_slowly(x, a, i, core, whole && at == LEAN_NOWHERE);
+	c->counts->asked[kind > ML_ACCESS_FETCH ? ML_ACCESS_READ : kind]++;
+	move_to_front(row, (unsigned)at);
+	row[0] |= write ? LEAN_DIRTY : 0;
+	return 1;
+}
+
+INLINE void run_accesses(struct ml_lean_lru *x, const struct ml_accesses *a,
+			 uint8_t *served, const bool cores)
+{
+	const struct lean_cache *c = x->caches[0]; /* the others are like it */
+	const uint64_t *restrict addrs = a->addr;
+	const uint16_t *restrict whats = a->what, *restrict its_core = a->core;
+	uint64_t *const *restrict rows = x->first_rows;
+	const size_t count = a->count;
+	const unsigned bits = x->bits, core_count = x->cores;
+	const uint64_t within = ((uint64_t)1 << bits) - 1;
+	const uint32_t cannot = (x->split ? 1u << ML_ACCESS_FETCH : 0) |
+				(x->strides ? UINT32_MAX : 0); /* kinds */
+	uint64_t hits = 0, writes = 0, fetches = 0;
+
+	if (served)
+		memset(served, 1, count);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t addr = addrs[i], line = addr >> bits;
+		unsigned kind = whats[i] >> 14, core = 0;
+		bool write = kind == ML_ACCESS_WRITE;
+
+		if (cores)
+			core = its_core[i] < core_count ? its_core[i]
+							: its_core[i] % core_count;
+		const uint64_t *row = rows[core] + row_at(c, line);
+		bool whole = (addr & within) + (whats[i] & 0x3fff) <= within + 1 &&
+			     !(cannot >> kind & 1);
+		if (whole && hits_first(row[0], key_of(line), write)) {
+			hits++;
+			writes += write;
+			fetches += kind == ML_ACCESS_FETCH;
+			continue;
+		}
+		unsigned level = access_on(x, a, i, core, whole);
+		if (served)
+			served[i] = (uint8_t)level;
+	}
+	c->counts->asked[ML_ACCESS_READ] += hits - writes - fetches;
+	c->counts->asked[ML_ACCESS_WRITE] += writes;
+	c->counts->asked[ML_ACCESS_FETCH] += fetches;
+}
+
 TARGET static void run(struct ml_lean_lru *x, const struct ml_accesses *a,
 		       uint8_t *served)
 {
-	struct lean_cache *c = &x->cache[0];
-	const unsigned bits = x->bits;
-	uint64_t hits[4] = { 0 };
-
-	for (size_t i = 0; i < a->count; i++) {
-		uint64_t addr = a->addr[i], size = a->what[i] & 0x3fff;
-		uint64_t last = addr + size - (size > 0);
-		unsigned kind = a->what[i] >> 14;
-
-		if (kind > ML_ACCESS_FETCH)
-			kind = ML_ACCESS_READ;
-		if (last < addr)
-			last = UINT64_MAX;
-		uint64_t line = addr >> bits, key = key_of(line);
-		uint64_t *row = row_of(c, line);
-		bool whole = last >> bits == line &&
-			     !(x->split && kind == ML_ACCESS_FETCH) && !x->strides;
-		int at = !whole                          ? LEAN_NOWHERE
-			 : (row[0] & ~LEAN_DIRTY) == key ? 0
-							 : find_key(row, c->lanes, key);
-
-		if (at == LEAN_NOWHERE || row[at] & LEAN_AHEAD) {
-			unsigned level = access_slowly(x, a, i, last, kind,
-						       whole && at == LEAN_NOWHERE);
-
-			if (served)
-				served[i] = (uint8_t)level;
-			continue;
-		}
-		hits[kind]++;
-		if (at)
-			move_to_front(row, (unsigned)at);
-		row[0] |= kind == ML_ACCESS_WRITE ? LEAN_DIRTY : 0;
-		if (served)
-			served[i] = 1;
-	}
-	for (unsigned k = 0; k < 3; k++)
-		c->counts->asked[k] += hits[k];
+	if (x->cores > 1 && a->core)
+		run_accesses(x, a, served, true);
+	else
+		run_accesses(x, a, served, false);
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "lib/base/arena.h"
+#include "lib/cache/lru/line_book.h"
 #include "lib/cache/machine/access.h"
 #include "lib/cache/machine/level_counts.h"
 #include "lib/cache/machine/machine.h"
@@ -30,7 +31,13 @@ struct lean_cache {
 	bool modulo;   /* the number of sets is no power of two */
 	bool inclusive, exclusive;
 	bool tells; /* a clean line that leaves may be the first use of a copy outwards */
+	bool coherent; /* it belongs to some of the cores only */
 	unsigned depth;
+	uint64_t cores; /* a bit for each of its cores */
+	/* by depth: the caches around it, with those within of its first core */
+	struct lean_cache *const *path;
+	struct lean_cache **within; /* of an inclusive cache: all caches within... */
+	unsigned within_count;      /* ...core by core, the first level first */
 	struct ml_level_counts *counts;
 	struct ml_prefetch *prefetcher; /* or NULL */
 };
@@ -40,13 +47,30 @@ struct lean_prefetch { /* a line that a prefetcher wants */
 	uint64_t line;
 };
 
+/*
+ * Which cores may hold a line in caches of their own: a bit for each core that asked for
+ * the line, until others take the line away or find out that it has gone. Most lines are
+ * of one core only, and nobody has to look for those in other caches.
+ */
+struct lean_holders {
+	struct ml_line_book book;
+	uint64_t *cores; /* by number of the line */
+	size_t cap;
+};
+
 struct ml_lean_lru {
 	const struct lean_lru_ops *ops;
 	unsigned levels, bits; /* log2 of the line size */
 	bool split;
 	bool strides; /* a first level has a prefetcher that sees hits, too */
-	struct lean_cache cache[ML_LEVELS], icache;
-	struct ml_tlb_lru *tlbs; /* or NULL */
+	unsigned cores;
+	/* by core: the caches that it asks in turn, by depth; for data, and for fetches */
+	struct lean_cache *(*paths)[2][ML_LEVELS];
+	uint64_t **first_rows;                /* by core: the rows of its first level */
+	struct lean_cache *caches[ML_LEVELS]; /* by depth; by instance */
+	struct lean_cache *icaches;           /* by instance; if split */
+	struct lean_holders holders;          /* of several cores */
+	struct ml_tlb_lru *tlbs;              /* or NULL */
 	struct ml_level_counts counts[ML_LEVELS + 1];
 	struct ml_observer observer;
 	struct lean_prefetch *queue;

@@ -133,14 +133,12 @@ static inline bool ml_lru_list_use(struct ml_lru_list *l, uint64_t line)
 		way = l->at[way].chain;
 	if (!way)
 		return false;
-	bool first = l->at[0].older == way;
 	l->at[way].last = ++l->now;
-	if (!l->lazy && !first) {
-		ml_lru_list_take(l, way);
-		ml_lru_list_put_first(l, way);
-		first = true;
-	}
-	l->at[way].queued = first ? l->now : l->at[way].queued;
+	if (l->lazy)
+		return true;
+	l->at[way].queued = l->now;
+	ml_lru_list_take(l, way);
+	ml_lru_list_put_first(l, way);
 	return true;
 }
 

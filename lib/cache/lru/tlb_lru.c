@@ -23,15 +23,21 @@ struct tlb {
 	/* with causes, unless it has one set: a fully associative TLB of as many pages
 	 * that gets the same requests */
 	struct ml_lru_list *shadow;
-	struct ml_level_counts counts;
+	struct ml_level_counts *counts; /* of all cores together */
+};
+
+struct tlbs { /* of a core */
+	/* The page of the first TLB that was used last, + 1. It is the first of its row
+	 * or list, so using it again changes nothing. */
+	uint64_t last_page;
+	struct ml_lru_list *list; /* of the first TLB, or NULL */
+	struct tlb tlb[ML_TLBS];
 };
 
 struct ml_tlb_lru {
-	struct tlb tlb[ML_TLBS];
-	unsigned count;
-	/* The page of the first TLB that was used last, + 1. It is the first of its row,
-	 * so using it again changes nothing. */
-	uint64_t last_page;
+	struct tlbs *of; /* by core */
+	unsigned cores, count;
+	struct ml_level_counts counts[ML_TLBS];
 	bool gap;
 	struct ml_arena arena;
 };
@@ -43,10 +49,28 @@ const char *ml_tlb_lru_refuses(const struct ml_machine *m)
 
 		if (strcmp(l->policy->name, "lru"))
 			return "a TLB is not lru";
+		if (l->share > 1)
+			return "cores share a TLB";
 		if ((uint64_t)l->ways * l->sets > ML_LRU_LIST_WAYS)
 			return "a TLB has more than 32768 entries";
 	}
 	return NULL;
+}
+
+static void init_tlb(struct ml_tlb_lru *t, struct tlb *b, const struct ml_level_spec *l,
+		     bool causes)
+{
+	b->sets = l->sets;
+	b->ways = l->ways;
+	b->causes = causes;
+	if (causes && l->sets > 1)
+		b->shadow = ml_lru_list_make(l->sets * l->ways, &t->arena);
+	b->bits = (unsigned)__builtin_ctz(l->line);
+	if (l->sets == 1 && l->ways > LIST)
+		b->list = ml_lru_list_make(l->ways, &t->arena);
+	else
+		b->rows = ml_arena_alloc(&t->arena,
+					 (size_t)l->sets * l->ways * sizeof(*b->rows));
 }
 
 struct ml_tlb_lru *ml_tlb_lru_open(const struct ml_machine *m, bool causes)
@@ -54,23 +78,14 @@ struct ml_tlb_lru *ml_tlb_lru_open(const struct ml_machine *m, bool causes)
 	assert(m->tlbs && !ml_tlb_lru_refuses(m));
 
 	struct ml_tlb_lru *t = ml_resize(NULL, sizeof(*t));
-	*t = (struct ml_tlb_lru){ .count = m->tlbs };
-	for (unsigned i = 0; i < t->count; i++) {
-		const struct ml_level_spec *l = &m->tlb[i];
-		struct tlb *b = &t->tlb[i];
-
-		b->sets = l->sets;
-		b->ways = l->ways;
-		b->causes = causes;
-		if (causes && l->sets > 1)
-			b->shadow = ml_lru_list_make(l->sets * l->ways, &t->arena);
-		b->bits = (unsigned)__builtin_ctz(l->line);
-		if (l->sets == 1 && l->ways > LIST)
-			b->list = ml_lru_list_make(l->ways, &t->arena);
-		else
-			b->rows = ml_arena_alloc(&t->arena, (size_t)l->sets * l->ways *
-								    sizeof(*b->rows));
-	}
+	*t = (struct ml_tlb_lru){ .cores = m->cores, .count = m->tlbs };
+	t->of = ml_arena_alloc(&t->arena, t->cores * sizeof(*t->of));
+	for (unsigned core = 0; core < t->cores; core++)
+		for (unsigned i = 0; i < t->count; i++) {
+			init_tlb(t, &t->of[core].tlb[i], &m->tlb[i], causes);
+			t->of[core].tlb[i].counts = &t->counts[i];
+			t->of[core].list = t->of[core].tlb[0].list;
+		}
 	return t;
 }
 
@@ -78,8 +93,9 @@ void ml_tlb_lru_close(struct ml_tlb_lru *t)
 {
 	if (!t)
 		return;
-	for (unsigned i = 0; i < t->count; i++)
-		ml_map_release(&t->tlb[i].seen);
+	for (unsigned core = 0; core < t->cores; core++)
+		for (unsigned i = 0; i < t->count; i++)
+			ml_map_release(&t->of[core].tlb[i].seen);
 	ml_arena_release(&t->arena);
 	ml_free(t);
 }
@@ -156,91 +172,115 @@ static enum ml_cause cause_of(const struct ml_tlb_lru *t, struct tlb *b, uint64_
 }
 
 /* Translates one page. Returns the TLB that knew it, or their number: a walk. */
-static unsigned translate(struct ml_tlb_lru *t, enum ml_access_kind kind, uint64_t addr)
+static unsigned translate(struct ml_tlb_lru *t, struct tlb *tlb, enum ml_access_kind kind,
+			  uint64_t addr)
 {
 	bool missed = true, held[ML_TLBS];
 	unsigned found = 0;
 
 	for (; found < t->count; found++) {
-		struct tlb *b = &t->tlb[found];
+		struct tlb *b = &tlb[found];
 
 		missed = !use(b, addr >> b->bits);
-		b->counts.asked[kind]++;
-		b->counts.missed[kind] += missed;
+		b->counts->asked[kind]++;
+		b->counts->missed[kind] += missed;
 		held[found] = ask_shadow(b, addr >> b->bits);
 		if (!missed)
 			break;
 	}
 	for (unsigned i = 0; i < found; i++) {
-		struct tlb *b = &t->tlb[i];
+		struct tlb *b = &tlb[i];
 		/* a page that another TLB holds has been asked for in all of them */
-		bool known = !missed && t->tlb[found].bits == b->bits;
+		bool known = !missed && tlb[found].bits == b->bits;
 
 		if (b->causes) {
 			enum ml_cause c = cause_of(t, b, addr >> b->bits, held[i], known);
 
-			b->counts.cause[c]++;
+			b->counts->cause[c]++;
 		}
-		b->counts.fills++;
-		b->counts.evictions += take_in(b, addr >> b->bits);
+		b->counts->fills++;
+		b->counts->evictions += take_in(b, addr >> b->bits);
 	}
 	return found;
 }
 
 /* Translates the pages of an access. Returns the farthest TLB that knew one. */
-static unsigned translate_all(struct ml_tlb_lru *t, enum ml_access_kind kind,
-			      uint64_t addr, uint64_t last, uint32_t access,
-			      const struct ml_observer *o)
+static unsigned translate_all(struct ml_tlb_lru *t, unsigned core,
+			      enum ml_access_kind kind, uint64_t addr, uint64_t last,
+			      uint32_t access, const struct ml_observer *o)
 {
-	unsigned bits = t->tlb[0].bits, farthest = 0;
+	struct tlbs *its = &t->of[core];
+	unsigned bits = its->tlb[0].bits, farthest = 0;
 	uint64_t first = addr >> bits;
 
 	for (uint64_t page = first; page <= last >> bits; page++) {
-		unsigned tlb = translate(t, kind, page == first ? addr : page << bits);
-		struct ml_page p = { .access = access,
-				     .tlb = tlb,
-				     .more = page != first };
+		unsigned tlb = translate(t, its->tlb, kind,
+					 page == first ? addr : page << bits);
+		struct ml_page p = {
+			.access = access, .core = core, .tlb = tlb, .more = page != first
+		};
 
 		farthest = tlb > farthest ? tlb : farthest;
 		if ((tlb || p.more) && o && o->page)
 			o->page(o->arg, &p);
 	}
-	t->last_page = (last >> bits) + 1;
+	its->last_page = (last >> bits) + 1;
 	return farthest;
+}
+
+/* Translates one access, in full. */
+static __attribute__((noinline)) unsigned translate_access(struct ml_tlb_lru *t,
+							   const struct ml_accesses *a,
+							   size_t i, unsigned core,
+							   const struct ml_observer *o)
+{
+	bool write = a->what[i] >> 14 == ML_ACCESS_WRITE;
+	uint64_t addr = a->addr[i], size = a->what[i] & 0x3fff;
+	uint64_t last = addr + size - (size > 0);
+
+	return translate_all(t, core, write ? ML_ACCESS_WRITE : ML_ACCESS_READ, addr,
+			     last < addr ? UINT64_MAX : last, (uint32_t)i, o);
 }
 
 void ml_tlb_lru_run(struct ml_tlb_lru *t, const struct ml_accesses *a, uint8_t *paged,
 		    const struct ml_observer *o)
 {
-	const unsigned bits = t->tlb[0].bits;
-	struct ml_lru_list *list = t->tlb[0].list;
-	uint64_t same[4] = { 0 };
+	const uint64_t *restrict addrs = a->addr;
+	const uint16_t *restrict whats = a->what;
+	const uint16_t *restrict cores = t->cores > 1 ? a->core : NULL;
+	const size_t count = a->count;
+	const unsigned bits = t->of[0].tlb[0].bits, core_count = t->cores;
+	const uint64_t within = ((uint64_t)1 << bits) - 1;
+	uint64_t same = 0, writes = 0; /* of pages that a first TLB knows at once */
 
-	for (size_t i = 0; i < a->count; i++) {
-		uint64_t addr = a->addr[i], size = a->what[i] & 0x3fff;
-		uint64_t last = addr + size - (size > 0);
-		unsigned kind = a->what[i] >> 14, tlb = 0;
+	if (paged)
+		memset(paged, 1, count);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t addr = addrs[i], page = addr >> bits;
+		unsigned kind = whats[i] >> 14, core = 0;
 
 		if (kind == ML_ACCESS_FETCH) {
 			if (paged)
 				paged[i] = 0;
 			continue;
 		}
-		if (kind > ML_ACCESS_FETCH)
-			kind = ML_ACCESS_READ;
-		if (last < addr)
-			last = UINT64_MAX;
-		if (addr >> bits == last >> bits &&
-		    (list ? ml_lru_list_use(list, addr >> bits)
-			  : (addr >> bits) + 1 == t->last_page))
-			same[kind]++;
-		else
-			tlb = translate_all(t, kind, addr, last, (uint32_t)i, o);
+		if (cores)
+			core = cores[i] < core_count ? cores[i] : cores[i] % core_count;
+		struct tlbs *its = &t->of[core];
+		if ((addr & within) + (whats[i] & 0x3fff) <= within + 1 &&
+		    (page + 1 == its->last_page ||
+		     (its->list && ml_lru_list_use(its->list, page)))) {
+			its->last_page = page + 1;
+			same++;
+			writes += kind == ML_ACCESS_WRITE;
+			continue;
+		}
+		unsigned tlb = translate_access(t, a, i, core, o);
 		if (paged)
 			paged[i] = (uint8_t)(tlb + 1);
 	}
-	for (unsigned k = 0; k < 3; k++)
-		t->tlb[0].counts.asked[k] += same[k];
+	t->counts[0].asked[ML_ACCESS_READ] += same - writes;
+	t->counts[0].asked[ML_ACCESS_WRITE] += writes;
 }
 
 void ml_tlb_lru_gap(struct ml_tlb_lru *t)
@@ -251,7 +291,7 @@ void ml_tlb_lru_gap(struct ml_tlb_lru *t)
 void ml_tlb_lru_pages(const struct ml_tlb_lru *t, unsigned tlb, uint64_t *pages,
 		      uint64_t *order)
 {
-	const struct tlb *b = &t->tlb[tlb];
+	const struct tlb *b = &t->of[0].tlb[tlb];
 	size_t places = (size_t)b->sets * b->ways;
 
 	memset(pages, 0, places * sizeof(*pages));
@@ -276,5 +316,5 @@ void ml_tlb_lru_pages(const struct ml_tlb_lru *t, unsigned tlb, uint64_t *pages,
 
 const struct ml_level_counts *ml_tlb_lru_counts(const struct ml_tlb_lru *t, unsigned tlb)
 {
-	return &t->tlb[tlb].counts;
+	return &t->counts[tlb];
 }

@@ -1,5 +1,5 @@
 /*
- * The TLBs of one core, all lru: which of them knows the pages of each data access. It
+ * The TLBs of each core, all lru: which of them knows the pages of each data access. It
  * agrees with the TLBs of sim.h and is much faster, as a large set is a list
  * (lru_list.h); tests/cache/test_lean_lru.c compares them. Fetches are not translated.
  */

@@ -13,6 +13,9 @@ struct ml_level_counts {
 	uint64_t evictions;           /* lines that left to make room */
 	uint64_t invalidations; /* lines taken by another core or an inclusive level */
 	uint64_t write_backs;   /* dirty lines that left, or that another core read */
+	uint64_t taken; /* of these, lines that another core or an inclusive level took or
+			   read */
+	uint64_t given; /* lines that an exclusive level gave to a level within */
 	uint64_t through; /* writes that a write-through or no-write-allocate level passed
 			     on */
 	uint64_t through_bytes;

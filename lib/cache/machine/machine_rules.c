@@ -161,6 +161,13 @@ static bool level_fits(const struct ml_machine *m, unsigned level, struct ml_err
 			       m->cores > 1 ? "several cores" : "an exclusive level",
 			       m->cores > 1 ? "coherence is kept by line"
 					    : "victims move into it as they are");
+	if (s->inclusion == ML_EXCLUSIVE && s->prefetch != ML_PREFETCH_NONE)
+		return ml_fail(
+			err, ML_USAGE,
+			"machine: %s: an exclusive level cannot prefetch: it takes "
+			"the victims of %s and nothing from further out; give the "
+			"prefetcher to %s, or add 'prefetch=none'",
+			s->name, inner->name, inner->name);
 	return policy_fits(s, err) && shares_nest(m, s, outer, err) &&
 	       (!s->policy->future || future_fits(m, level, err));
 }

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Written once, under pthread_once, and constant from then on. */
@@ -22,6 +23,8 @@ static void load(void)
 					     "libclang.so" };
 	void *library = NULL;
 
+	/* where no thread can be started, libclang would end the program */
+	setenv("LIBCLANG_NOTHREADS", "1", 1);
 	for (size_t i = 0; !library && i < sizeof(names) / sizeof(*names); i++)
 		library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 	if (!library) {

@@ -6,6 +6,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/flow/flow_build.h"
+#include "lib/flow/read/c_bounds.h"
 #include "lib/flow/read/c_read_parts.h"
 #include "lib/flow/read/delinear.h"
 
@@ -199,37 +200,59 @@ static bool read_function(struct ml_c_reader *r, CXTranslationUnit unit,
 	return true;
 }
 
+/* What libclang is asked for. */
+struct parsing {
+	const struct ml_clang *clang;
+	const char *args[73];
+	int count;
+	struct CXUnsavedFile file;
+	CXIndex index;
+	CXTranslationUnit unit;
+	enum CXErrorCode code;
+};
+
+/* False: libclang crashed. */
+static bool parse(void *arg)
+{
+	struct parsing *p = arg;
+
+	p->index = p->clang->createIndex(0, 0);
+	p->code = p->clang->parseTranslationUnit2(p->index, p->file.Filename, p->args,
+						  p->count, &p->file, 1, 0, &p->unit);
+	return p->code != CXError_Crashed;
+}
+
 bool ml_c_read(struct ml_flow *f, const char *text, size_t size,
 	       const struct ml_flow_options *o, struct ml_err *err)
 {
 	struct ml_c_reader r = { .f = f, .clang = ml_clang_load(err) };
-	const char *args[73] = { "-std=gnu11", "-w", "-ferror-limit=1" };
-	CXTranslationUnit unit = NULL;
-	int count = 3;
+	struct parsing p = { .clang = r.clang,
+			     .args = { "-std=gnu11", "-w", "-ferror-limit=1" },
+			     .count = 3,
+			     .file = { f->path, text, size } };
 
 	if (!r.clang)
 		return false;
 	r.statement = r.body = r.switched = r.clang->getNullCursor();
-	for (size_t i = 0; o && o->args && o->args[i] && count < 70; i++)
-		args[count++] = o->args[i];
-	args[count++] = "-DMEMLAMP_OFF"; /* its requests are no work of the program */
+	for (size_t i = 0; o && o->args && o->args[i] && p.count < 70; i++)
+		p.args[p.count++] = o->args[i];
+	p.args[p.count++] = "-DMEMLAMP_OFF"; /* its requests are no work of the program */
 	if (o && o->headers) {
-		args[count++] = "-idirafter";
-		args[count++] = o->headers;
+		p.args[p.count++] = "-idirafter";
+		p.args[p.count++] = o->headers;
 	}
+	if (!ml_c_bounds_hold(parse, &p, f->path, err))
+		return false;
 	find_scop(&r, text, size);
-	struct CXUnsavedFile file = { f->path, text, size };
-	CXIndex index = r.clang->createIndex(0, 0);
-	enum CXErrorCode code = r.clang->parseTranslationUnit2(index, f->path, args,
-							       count, &file, 1, 0, &unit);
-	bool ok = code == CXError_Success && unit;
+	parse(&p);
+	bool ok = p.code == CXError_Success && p.unit;
 	if (!ok)
-		fail_unit(f, code, o, err);
-	ok = ok && diagnose(&r, unit, o, err) && read_function(&r, unit, o, err);
+		fail_unit(f, p.code, o, err);
+	ok = ok && diagnose(&r, p.unit, o, err) && read_function(&r, p.unit, o, err);
 	f->dialect = "C";
-	if (unit)
-		r.clang->disposeTranslationUnit(unit);
-	r.clang->disposeIndex(index);
+	if (p.unit)
+		r.clang->disposeTranslationUnit(p.unit);
+	r.clang->disposeIndex(p.index);
 	ml_free(r.variable);
 	ml_free(r.taken.at);
 	ml_free(r.rows);

@@ -99,6 +99,13 @@ static enum ml_column_kind kind_of(enum ml_measure m)
 							      : ML_COLUMN_REAL;
 }
 
+/* The column "memory" is the share of the references that memory serves. */
+static const char *measure_column(const struct ml_curve_options *o)
+{
+	return o->measure == ML_MEASURE_MEMORY ? "memory_bytes"
+					       : ml_measure_names[o->measure];
+}
+
 /* The member with the most levels, whose levels name the columns. */
 static const struct ml_machine *deepest(const struct ml_ensemble_ask *q)
 {
@@ -190,7 +197,7 @@ void ml_ensemble_ranking(struct ml_ensemble_table *t, const struct ml_ensemble_a
 	if (against)
 		base = ml_curve_total(q->curves, q->o->against, &alone, q->from, q->to);
 	column(t, "member", ML_COLUMN_COUNT, 0);
-	column(t, ml_measure_names[q->o->measure], kind_of(q->o->measure), 2);
+	column(t, measure_column(q->o), kind_of(q->o->measure), 2);
 	if (against) {
 		column(t, "difference", kind_of(q->o->measure), 2);
 		column(t, "relative", ML_COLUMN_PERCENT, 1);
@@ -256,7 +263,7 @@ void ml_ensemble_series(struct ml_ensemble_table *t, const struct ml_ensemble_as
 	column(t, "to", ML_COLUMN_REAL, 0);
 	column(t, "references", ML_COLUMN_REAL, 0);
 	level_columns(t, deep, ML_COLUMN_REAL);
-	column(t, ml_measure_names[q->o->measure], kind_of(q->o->measure), 3);
+	column(t, measure_column(q->o), kind_of(q->o->measure), 3);
 	column(t, "low", kind_of(q->o->measure), 3);
 	column(t, "high", kind_of(q->o->measure), 3);
 	column(t, "deviation", kind_of(q->o->measure), 3);

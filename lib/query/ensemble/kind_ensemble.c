@@ -3,6 +3,7 @@
 
 #include "lib/base/json.h"
 #include "lib/query/kinds/kinds.h"
+#include "lib/query/ensemble/tell_ensemble.h"
 #include "lib/query/workspace/request.h"
 #include "lib/query/ensemble/route_ensemble.h"
 #include "lib/query/ensemble/open_ensemble.h"
@@ -45,14 +46,11 @@ static const struct ml_route routes[] = {
 	{ "GET", "/api/ensembles/#", ml_route_ensemble,
 	  "an ensemble: traces, parameters, members", NULL, ML_NO_PARAMS },
 	{ "GET", "/api/ensembles/#/matching", ml_route_matching,
-	  "milestones of its traces in common time: time match base", NULL,
-	  ML_PARAMS(QUESTION) },
-	{ "GET", "/api/ensembles/#/table", ml_route_ensemble_table,
-	  "its members ranked: measure level from to", NULL, ML_PARAMS(QUESTION) },
+	  "milestones of its traces in common time", NULL, ML_PARAMS(QUESTION) },
+	{ "GET", "/api/ensembles/#/table", ml_route_ensemble_table, "its members ranked",
+	  NULL, ML_PARAMS(QUESTION) },
 	{ "GET", "/api/ensembles/#/figure", ml_route_figure,
-	  "a plot of its members as axes, marks and numbers: plot measure level window "
-	  "members from to cells width height",
-	  NULL,
+	  "a plot of its members as axes, marks and numbers", NULL,
 	  ML_PARAMS(QUESTION, ML_TEXT("plot", ML_WORD_BYTES),
 		    ML_TEXT("envelope", ML_WORD_BYTES), NAME("x"), NAME("y"),
 		    NAME("colour"), NAME("facet"), NAME("size"), ML_REAL("tolerance"),
@@ -71,4 +69,8 @@ const struct ml_document_kind ml_kind_ensemble = {
 	.close = ml_open_ensemble_close,
 	.describe = describe,
 	.routes = routes,
+	.info = ml_ensemble_info,
+	.report = ml_ensemble_report,
+	.diff = ml_ensemble_diff,
+	.takes = (const char *const[]){ NULL },
 };

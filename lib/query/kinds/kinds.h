@@ -2,6 +2,7 @@
  * The kinds of documents that memlamp opens, in the order in which they are asked whether
  * a file is theirs; a file that no kind recognises is opened by the first, which says
  * what is wrong with it. docs/architecture.md tells how to add a kind.
+ * Held by tests/query/test_kinds.c.
  */
 #pragma once
 

@@ -15,8 +15,10 @@
 #include "lib/query/trace/pictures/picture_heat.h"
 #include "lib/query/report/report_window.h"
 
+struct ml_ask;
 struct ml_buf;
 struct ml_open_sim;
+struct ml_told;
 
 struct ml_report_options {
 	uint64_t from, to;      /* positions; to > from */
@@ -30,3 +32,7 @@ struct ml_report_options {
 /* Appends the HTML to out. */
 bool ml_report(struct ml_open_sim *s, const struct ml_report_options *o,
 	       struct ml_buf *out, struct ml_err *err);
+
+/* The same of the file of a trace, as struct ml_document_kind has it. */
+bool ml_trace_report(const char *path, const struct ml_ask *q, struct ml_told *t,
+		     struct ml_err *err);

@@ -4,12 +4,12 @@
  */
 #pragma once
 
-#include "lib/base/arena.h"
+#include "lib/query/drawing/html.h"
 #include "lib/query/trace/tables/profile_rows.h"
 #include "lib/query/report/report.h"
 
 struct ml_report_page {
-	struct ml_buf *out;
+	struct ml_html html;
 	struct ml_open_sim *sim;
 	const struct ml_report_options *o;
 	struct ml_report_window window;
@@ -18,24 +18,8 @@ struct ml_report_page {
 	struct ml_profile_rows rows;
 	double min_lost; /* minimal lost cycles of a row */
 	double max_lost; /* lost cycles of the user's costliest line */
-	struct ml_arena arena;
 };
 
-/* Writes markup as it is; no argument may be foreign text. */
-void ml_report_put(struct ml_report_page *p, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-/* Writes foreign text, escaped. */
-void ml_report_text(struct ml_report_page *p, const char *text);
-/* Writes foreign text between two pieces of markup. */
-void ml_report_wrap(struct ml_report_page *p, const char *open, const char *text,
-		    const char *close);
-
-/* These return texts that live as long as the page. */
-const char *ml_report_count(struct ml_report_page *p, uint64_t v);
-const char *ml_report_bytes(struct ml_report_page *p, uint64_t v);
-const char *ml_report_percent(struct ml_report_page *p, double share);
-/* In three digits: "1.25 M". */
-const char *ml_report_short(struct ml_report_page *p, uint64_t v);
 /* The name of a level (0: L1i). It is foreign text, from the text of the machine. */
 const char *ml_report_level(const struct ml_report_page *p, unsigned level);
 /* The main cause of misses at the farthest level that misses often: "capacity". */
@@ -56,11 +40,7 @@ void ml_report_served_bar(struct ml_report_page *p, const uint64_t served[ML_SER
 void ml_report_count_heads(struct ml_report_page *p);
 void ml_report_count_cells(struct ml_report_page *p, const struct ml_profile_count *c,
 			   double full);
-/* "and 12 more regions" below a table. */
-void ml_report_more(struct ml_report_page *p, size_t all, size_t shown, const char *what);
-
 /* Sections of the report. */
-void ml_report_style(struct ml_report_page *p);
 void ml_report_source(struct ml_report_page *p);
 bool ml_report_data(struct ml_report_page *p, struct ml_err *err);
 void ml_report_more_data(struct ml_report_page *p); /* conflicts, sharing, threads */

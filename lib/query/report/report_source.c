@@ -109,18 +109,19 @@ static void put_figures(struct ml_report_page *p, const struct ml_profile_count 
 {
 	double lost = p->rows.total.lost;
 
-	ml_report_put(p, "<span class=\"n\">%s</span>",
-		      c && c->refs ? ml_report_short(p, c->refs) : "");
+	ml_html_put(&p->html, "<span class=\"n\">%s</span>",
+		    c && c->refs ? ml_html_short(&p->html, c->refs) : "");
 	for (unsigned k = 1; k <= p->machine->levels; k++)
-		ml_report_put(p, "<span class=\"n\">%s</span>",
-			      c && c->missed[k - 1] ? ml_report_short(p, c->missed[k - 1])
-						    : "");
+		ml_html_put(&p->html, "<span class=\"n\">%s</span>",
+			    c && c->missed[k - 1]
+				    ? ml_html_short(&p->html, c->missed[k - 1])
+				    : "");
 	if (c && c->lost > 0.0001 * lost) {
-		ml_report_put(p, "<span class=\"n h\">%s</span>",
-			      ml_report_percent(p, c->lost / lost));
+		ml_html_put(&p->html, "<span class=\"n h\">%s</span>",
+			    ml_html_percent(&p->html, c->lost / lost));
 		ml_report_lost_bar(p, c, p->max_lost);
 	} else
-		ml_report_put(p, "<span></span><span></span>");
+		ml_html_put(&p->html, "<span></span><span></span>");
 }
 
 static const char *next_line(const struct file *f, const char *at)
@@ -139,25 +140,26 @@ static void put_line(struct ml_report_page *p, const struct file *f, size_t numb
 
 	while (size && (at[size - 1] == '\n' || at[size - 1] == '\r'))
 		size--;
-	ml_report_put(p, "<div class=\"l%s\"", c && c->lost > p->min_lost ? " hot" : "");
+	ml_html_put(&p->html, "<div class=\"l%s\"",
+		    c && c->lost > p->min_lost ? " hot" : "");
 	if (c)
-		ml_report_put(p, " id=\"f%zu-%u\"", number, line);
-	ml_report_put(p, "><span class=\"n\">%u</span>", line);
+		ml_html_put(&p->html, " id=\"f%zu-%u\"", number, line);
+	ml_html_put(&p->html, "><span class=\"n\">%u</span>", line);
 	put_figures(p, c);
-	ml_report_put(p, "<span>");
-	ml_picture_escape(p->out, at, size);
-	ml_report_put(p, "</span></div>\n");
+	ml_html_put(&p->html, "<span>");
+	ml_picture_escape(p->html.out, at, size);
+	ml_html_put(&p->html, "</span></div>\n");
 }
 
 static void put_top(struct ml_report_page *p)
 {
-	ml_report_put(p, "<div class=\"l top\"><span class=\"n\">line</span>"
-			 "<span class=\"n\">refs</span>");
+	ml_html_put(&p->html, "<div class=\"l top\"><span class=\"n\">line</span>"
+			      "<span class=\"n\">refs</span>");
 	for (unsigned k = 1; k <= p->machine->levels; k++)
-		ml_report_wrap(p, "<span class=\"n\">", ml_report_level(p, k),
-			       " miss</span>");
-	ml_report_put(p,
-		      "<span class=\"n\">lost</span><span></span><span></span></div>\n");
+		ml_html_wrap(&p->html, "<span class=\"n\">", ml_report_level(p, k),
+			     " miss</span>");
+	ml_html_put(&p->html,
+		    "<span class=\"n\">lost</span><span></span><span></span></div>\n");
 }
 
 /* Marks the lines to show: costly lines and a few around each. */
@@ -196,7 +198,7 @@ static void put_text(struct ml_report_page *p, const struct file *f, size_t numb
 	bool *show = choose(p, f, &a);
 	const char *at = f->text;
 
-	ml_report_put(p, "<div class=\"src\">");
+	ml_html_put(&p->html, "<div class=\"src\">");
 	put_top(p);
 	for (uint32_t i = 1; i <= f->lines;) {
 		uint32_t end = i;
@@ -209,30 +211,30 @@ static void put_text(struct ml_report_page *p, const struct file *f, size_t numb
 			continue;
 		bool folded = end - i <= FOLDED;
 		const char *lines = end - i == 1 ? "line" : "lines";
-		ml_report_put(p,
-			      folded ? "<details class=\"gap\"><summary>%u %s</summary>\n"
-				     : "<div class=\"gap cut\">%u %s left out</div>\n",
-			      end - i, lines);
+		ml_html_put(&p->html,
+			    folded ? "<details class=\"gap\"><summary>%u %s</summary>\n"
+				   : "<div class=\"gap cut\">%u %s left out</div>\n",
+			    end - i, lines);
 		for (; i < end; i++, at = next_line(f, at))
 			if (folded)
 				put_line(p, f, number, i, at);
 		if (folded)
-			ml_report_put(p, "</details>\n");
+			ml_html_put(&p->html, "</details>\n");
 	}
-	ml_report_put(p, "</div>\n");
+	ml_html_put(&p->html, "</div>\n");
 	ml_arena_release(&a);
 }
 
 static void put_file(struct ml_report_page *p, const struct file *f, size_t number)
 {
-	ml_report_wrap(p, "<div class=\"file\">\n<h3>", f->path, "");
-	ml_report_put(p, "<span>%s of what is lost, %s references</span></h3>\n",
-		      ml_report_percent(p, p->rows.total.lost > 0
-						   ? f->lost / p->rows.total.lost
-						   : 0),
-		      ml_report_count(p, f->refs));
+	ml_html_wrap(&p->html, "<div class=\"file\">\n<h3>", f->path, "");
+	ml_html_put(&p->html, "<span>%s of what is lost, %s references</span></h3>\n",
+		    ml_html_percent(&p->html, p->rows.total.lost > 0
+						      ? f->lost / p->rows.total.lost
+						      : 0),
+		    ml_html_count(&p->html, f->refs));
 	put_text(p, f, number);
-	ml_report_put(p, "</div>\n");
+	ml_html_put(&p->html, "</div>\n");
 }
 
 /* Writes "a.c:12", linked to the line if the line is shown. */
@@ -247,24 +249,25 @@ static void put_place(struct ml_report_page *p, const struct files *x, size_t sh
 		      l->at.line <= x->at[file].lines;
 
 	if (!l->at.own) {
-		ml_report_put(p, "<td class=\"t muted\">the loader and libraries by "
-				 "themselves</td>");
+		ml_html_put(&p->html, "<td class=\"t muted\">the loader and libraries by "
+				      "themselves</td>");
 		return;
 	}
-	ml_report_put(p, "<td class=\"t\"><code>");
+	ml_html_put(&p->html, "<td class=\"t\"><code>");
 	if (linked)
-		ml_report_put(p, "<a href=\"#f%zu-%u\">", file, l->at.line);
+		ml_html_put(&p->html, "<a href=\"#f%zu-%u\">", file, l->at.line);
 	if (l->at.line) {
-		ml_report_text(p, ml_path_name(l->at.file));
-		ml_report_put(p, ":%u", l->at.line);
+		ml_html_text(&p->html, ml_path_name(l->at.file));
+		ml_html_put(&p->html, ":%u", l->at.line);
 	} else
-		ml_report_text(p, *l->at.func ? l->at.func : "unknown");
-	ml_report_put(p, "%s</code>", linked ? "</a>" : "");
+		ml_html_text(&p->html, *l->at.func ? l->at.func : "unknown");
+	ml_html_put(&p->html, "%s</code>", linked ? "</a>" : "");
 	if (l->at.line && *l->at.func)
-		ml_report_wrap(p, " <span class=\"muted\">", l->at.func, "</span>");
+		ml_html_wrap(&p->html, " <span class=\"muted\">", l->at.func, "</span>");
 	if (l->at.through)
-		ml_report_wrap(p, " <span class=\"muted\">(", l->at.through, ")</span>");
-	ml_report_put(p, "</td>");
+		ml_html_wrap(&p->html, " <span class=\"muted\">(", l->at.through,
+			     ")</span>");
+	ml_html_put(&p->html, "</td>");
 }
 
 static void put_lines(struct ml_report_page *p, const struct files *x, size_t files)
@@ -273,30 +276,31 @@ static void put_lines(struct ml_report_page *p, const struct files *x, size_t fi
 	bool causes = p->profile->want & ML_SIM_CAUSES;
 	size_t shown = 0;
 
-	ml_report_put(p, "<div class=\"scroll\"><table class=\"full\">\n<tr>");
+	ml_html_put(&p->html, "<div class=\"scroll\"><table class=\"full\">\n<tr>");
 	ml_report_count_heads(p);
-	ml_report_put(p, "%s<th class=\"t\">data</th><th class=\"t\">line</th></tr>\n",
-		      causes ? "<th class=\"t\">mostly</th>" : "");
+	ml_html_put(&p->html,
+		    "%s<th class=\"t\">data</th><th class=\"t\">line</th></tr>\n",
+		    causes ? "<th class=\"t\">mostly</th>" : "");
 	for (size_t i = 0; i < rows->lines.count && shown < p->o->top; i++) {
 		const struct ml_profile_line_row *l = &rows->lines.at[i];
 
 		if (shown && l->count.lost <= p->min_lost)
 			break;
-		ml_report_put(p, "<tr>");
+		ml_html_put(&p->html, "<tr>");
 		ml_report_count_cells(p, &l->count, p->max_lost);
 		if (causes)
-			ml_report_put(p, "<td class=\"t w\">%s</td>",
-				      ml_report_why(p, &l->count));
-		ml_report_put(p, "<td class=\"t\">");
+			ml_html_put(&p->html, "<td class=\"t w\">%s</td>",
+				    ml_report_why(p, &l->count));
+		ml_html_put(&p->html, "<td class=\"t\">");
 		for (size_t k = 0; l->at.own && k < l->at.parts && k < ML_CODE_PARTS; k++)
-			ml_report_wrap(p, k ? ", " : "", l->at.part[k].name, "");
-		ml_report_put(p, "</td>");
+			ml_html_wrap(&p->html, k ? ", " : "", l->at.part[k].name, "");
+		ml_html_put(&p->html, "</td>");
 		put_place(p, x, files, l);
-		ml_report_put(p, "</tr>\n");
+		ml_html_put(&p->html, "</tr>\n");
 		shown++;
 	}
-	ml_report_put(p, "</table></div>\n");
-	ml_report_more(p, rows->lines.count, shown, "lines");
+	ml_html_put(&p->html, "</table></div>\n");
+	ml_html_more(&p->html, rows->lines.count, shown, "lines");
 }
 
 void ml_report_source(struct ml_report_page *p)
@@ -310,8 +314,8 @@ void ml_report_source(struct ml_report_page *p)
 	while (shown < x.count && shown < p->o->top &&
 	       (!shown || x.at[shown].lost > p->min_lost))
 		shown++;
-	ml_report_put(
-		p,
+	ml_html_put(
+		&p->html,
 		"<section id=\"source\">\n<h2>Source</h2>\n"
 		"<p class=\"muted\">The lines of your code that wait most. Bars show the "
 		"time lost, by the level that served.</p>\n");
@@ -320,10 +324,10 @@ void ml_report_source(struct ml_report_page *p)
 		if (x.at[i].text)
 			put_file(p, &x.at[i], i);
 	if (p->o->no_source)
-		ml_report_put(p,
-			      "<p class=\"muted\">The source text was left out as asked."
-			      "</p>\n");
-	ml_report_put(p, "</section>\n");
+		ml_html_put(&p->html,
+			    "<p class=\"muted\">The source text was left out as asked."
+			    "</p>\n");
+	ml_html_put(&p->html, "</section>\n");
 	ml_names_release(&x.names);
 	ml_free(x.at);
 	ml_arena_release(&x.arena);

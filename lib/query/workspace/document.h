@@ -14,9 +14,11 @@
 
 #include "lib/base/err.h"
 
+struct ml_ask;
 struct ml_document_kind;
 struct ml_json;
 struct ml_route;
+struct ml_told;
 struct ml_workspace;
 
 /* The first member of the struct that a kind opens. */
@@ -46,7 +48,30 @@ struct ml_document_kind {
 	 * and name; any thread may call it. */
 	void (*describe)(struct ml_document *d, struct ml_json *w);
 	const struct ml_route *routes; /* ends with a zero one */
+	/*
+	 * What `memlamp info`, `report` (a page of HTML) and `diff` print of a file or
+	 * folder, which the kind opens as it needs it (ask.h). Of a trace, path[1] of diff
+	 * may be the same file. Every kind has all three.
+	 */
+	bool (*info)(const char *path, const struct ml_ask *q, struct ml_told *t,
+		     struct ml_err *err);
+	bool (*report)(const char *path, const struct ml_ask *q, struct ml_told *t,
+		       struct ml_err *err);
+	bool (*diff)(const char *const path[2], const struct ml_ask *q, struct ml_told *t,
+		     struct ml_err *err);
+	/* Options of these commands that not all kinds have; ends with NULL. */
+	const char *const *takes;
 	/* Why `memlamp view` refuses the kind: the page has no views of it yet. NULL: it
 	 * has. */
 	const char *no_views;
 };
+
+/* The kind that a file or folder is of, by its content; NULL: no kind recognises it. */
+const struct ml_document_kind *
+ml_document_kind_of(const struct ml_document_kind *const *kinds, const char *path);
+/*
+ * The kind that opens a file or folder: the one that recognises it, or else the one with
+ * its suffix, or else the first. The reader of that kind then says what is wrong.
+ */
+const struct ml_document_kind *
+ml_document_opener(const struct ml_document_kind *const *kinds, const char *path);

@@ -53,28 +53,6 @@ uint64_t ml_workspace_wait(struct ml_workspace *ws, uint64_t since, unsigned mil
 
 /* ---- documents ---- */
 
-static bool has_suffix(const struct ml_document_kind *kind, const char *path)
-{
-	size_t size = strlen(path);
-
-	for (const char *const *s = kind->suffixes; *s; s++)
-		if (size > strlen(*s) && !strcmp(path + size - strlen(*s), *s))
-			return true;
-	return false;
-}
-
-static const struct ml_document_kind *kind_of(const struct ml_workspace *ws,
-					      const char *path)
-{
-	for (size_t i = 0; ws->kinds[i]; i++)
-		if (ws->kinds[i]->is_mine(path))
-			return ws->kinds[i];
-	for (size_t i = 0; ws->kinds[i]; i++)
-		if (has_suffix(ws->kinds[i], path))
-			return ws->kinds[i];
-	return ws->kinds[0];
-}
-
 static void add_document(struct ml_workspace *ws, struct ml_document *d)
 {
 	pthread_mutex_lock(&ws->lock);
@@ -90,7 +68,7 @@ static void add_document(struct ml_workspace *ws, struct ml_document *d)
 
 bool ml_workspace_open(struct ml_workspace *ws, const char *path, struct ml_err *err)
 {
-	const struct ml_document_kind *kind = kind_of(ws, path);
+	const struct ml_document_kind *kind = ml_document_opener(ws->kinds, path);
 	struct ml_document *d = kind->open(ws, path, err);
 
 	if (!d)

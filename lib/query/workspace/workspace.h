@@ -44,11 +44,7 @@ void ml_workspace_stop(struct ml_workspace *ws);
 /* Stops, and closes everything. No request may be under way. */
 void ml_workspace_close(struct ml_workspace *ws);
 
-/*
- * Opens a file or folder as a document of the kind that recognises it. If none does, the
- * kind with its suffix opens it, or else the first kind; the reader of that kind then
- * says what is wrong.
- */
+/* Opens a file or folder as a document of the kind that opens it (ml_document_opener). */
 bool ml_workspace_open(struct ml_workspace *ws, const char *path, struct ml_err *err);
 /* The open document of a kind with a number; NULL with a sentence. */
 struct ml_document *ml_workspace_document(struct ml_workspace *ws, const char *kind,

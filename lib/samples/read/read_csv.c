@@ -196,11 +196,11 @@ static bool read_headings(struct csv *c, struct ml_err *err)
 	if (c->bad)
 		return ml_fail(err, ML_FORMAT, "%s:%llu: %s", c->t.name,
 			       (unsigned long long)c->line, c->bad);
-	if (c->fields > ML_SAMPLES_COLUMNS_MAX - 8)
+	if (c->fields > ML_SAMPLES_FOREIGN_MAX)
 		return ml_fail(err, ML_FORMAT,
 			       "%s:%llu: there are %zu columns; %d can be read",
 			       c->t.name, (unsigned long long)c->line, c->fields,
-			       ML_SAMPLES_COLUMNS_MAX - 8);
+			       ML_SAMPLES_FOREIGN_MAX);
 	c->width = c->fields;
 	for (size_t i = 0; i < c->width; i++) {
 		struct ml_scan_word w = c->field[i];

@@ -28,7 +28,7 @@ memlamp report a.mlt -m skylake -o /dev/null 2>&1
 printf ' L 20,4\n' >&3
 exec 3>&-
 wait
-cat first
+sed "s|, [0-9]* B, .*|, ...|" first
 memlamp dump x.out
 rm x.out
 

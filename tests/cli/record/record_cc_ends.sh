@@ -191,3 +191,24 @@ echo "jumps out of handlers:"
 record ./jumps
 told jumps.mlt
 is "written after" "$(refs jumps.mlt --region after)" 1000
+
+# A program that may only read, write and exit cannot say that it ends; its status tells.
+cat >strict.c <<'END_OF_C'
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static volatile long work[1000];
+int main(void)
+{
+	for (int i = 0; i < 1000; i++)
+		work[i] = i;
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+	return (int)syscall(SYS_exit, 0);
+}
+END_OF_C
+memlamp cc -O1 strict.c -o strict
+echo "seccomp:"
+memlamp record -o strict.mlt -- ./strict 2>&1 | grep -c killed
+told strict.mlt
+is "written before" "$(refs strict.mlt --region work)" 1000

@@ -15,7 +15,7 @@ show memlamp report l.mlh -o imported.html
 sed 's/lulesh\/*/X/g; s/l\.mlh/X/g' lulesh.html >a.html
 sed 's/l\.mlh/X/g; s/lulesh\/*/X/g' imported.html >b.html
 cmp a.html b.html && echo "the folder and the file have the same report"
-grep -o '<h2 id="[a-z]*">[A-Za-z ]*' lulesh.html
+grep -o '<section id="[a-z]*">' lulesh.html
 echo "the page is named after the folder, and its time begins with the first sample:"
 (cd .. && memlamp report samples/heat -o time.html 2>/dev/null && grep -o '<h1>[a-z/]*</h1>\|>[a-z]* +[0-9.]*[ kMGT]*<' time.html)
 # the sum of the table is that of awk

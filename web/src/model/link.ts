@@ -24,6 +24,25 @@ export function numberIn(text: string | null): number | undefined {
 	return text !== null && /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
 }
 
+/** A whole number from low to high; `otherwise` for any other text. */
+export function wholeIn(
+	text: string,
+	low: number,
+	high: number,
+	otherwise: number,
+): number {
+	const n = /^\d+$/.test(text) ? Number(text) : NaN;
+
+	return n >= low && n <= high ? n : otherwise;
+}
+
+/** "3,1": numbers of things of which there are `count`, each once. */
+export function indicesIn(text: string, count: number): number[] {
+	const all = text.split(",").map((x) => wholeIn(x, 0, count - 1, -1));
+
+	return [...new Set(all)].filter((n) => n >= 0);
+}
+
 /** "100-200" */
 export function windowIn(text: string | null): { from: number; to: number } | undefined {
 	const m = text?.match(/^(\d+)-(\d+)$/);

@@ -1,5 +1,6 @@
 // The store of the ensemble kind: the choices, which are options so that the URL restores
 // them, and the server's answers to them.
+import { wholeIn } from "../../model/link";
 import { computed, signal } from "@preact/signals";
 import { activeKind, documentsOf } from "../documents";
 import { api } from "./api";
@@ -136,7 +137,7 @@ export const real = computed(() => memberNamed(opt("real", "")));
 /** The trace that has matched time: the longest, until the person chooses. */
 export const base = computed(() => {
 	const traces = ensemble.value?.traces ?? [];
-	const chosen = Number(opt("base", "NaN"));
+	const chosen = wholeIn(opt("base", ""), 0, traces.length - 1, -1);
 	const max = traces.reduce((a, t) => Math.max(a, t.references), 0);
 
 	return traces[chosen]

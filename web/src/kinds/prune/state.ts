@@ -1,5 +1,6 @@
 // The store of the prune kind: the choices, which are options so that the URL restores them,
 // and the server's answers to them.
+import { wholeIn } from "../../model/link";
 import { computed, signal } from "@preact/signals";
 import { activeKind, documentsOf, shownView } from "../documents";
 import { choices } from "../../state/history";
@@ -68,7 +69,7 @@ export const hovered = signal<Where | null>(null);
 /** The constraint under the pointer, in the lists or as a ring. */
 export const pointed = signal<string | null>(null);
 
-export const machine = computed(() => Number(opt("machine", "0")) || 0);
+export const machine = computed(() => wholeIn(opt("machine", "0"), 0, 1e6, 0));
 
 export function setRings(list: string[]): void {
 	const usual = first.value ? usualRings(first.value).join(",") : "";
@@ -148,7 +149,7 @@ export const listed = computed<Where>(
 );
 
 export const PAGE = 25;
-export const page = computed(() => Math.max(0, Number(opt("page", "0")) || 0));
+export const page = computed(() => wholeIn(opt("page", "0"), 0, 1e12, 0));
 export const variants = latest(() => {
 	const [n, where, p] = [number.value, printWhere(listed.value), page.value];
 

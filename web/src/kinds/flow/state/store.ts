@@ -1,5 +1,6 @@
 // The store of the flow kind: the program, its sizes, heat maps, folds and selection. The
 // choices are options, so that the URL restores them and undo steps through them.
+import { wholeIn } from "../../../model/link";
 import { computed, signal } from "@preact/signals";
 import { activeKind, documentsOf, shownView } from "../../documents";
 import { choices } from "../../../state/history";
@@ -147,8 +148,8 @@ export const sizeParams = computed<Params>(() => ({
 	others: USUAL,
 }));
 
-export const line = computed(() => Math.max(1, Number(opt("line", "64")) || 64));
-export const threshold = computed(() => Math.max(0, Number(opt("threshold", "10")) || 0));
+export const line = computed(() => wholeIn(opt("line", "64"), 1, 1e6, 64));
+export const threshold = computed(() => wholeIn(opt("threshold", "10"), 0, 1e12, 10));
 
 /* Heat maps of the global view. */
 

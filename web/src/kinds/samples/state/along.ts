@@ -1,5 +1,6 @@
 // A histogram along one column, with metrics in windows and clusters.
 import { computed } from "@preact/signals";
+import { wholeIn } from "../../../model/link";
 import { latest } from "../../../state/latest";
 import { api, type AxesQuestion, type Loads } from "../api";
 import { word } from "../model/selection";
@@ -13,8 +14,8 @@ export const along = computed(() => {
 	const wanted = opt("along", "");
 
 	if (!i) return -1;
-	const n = wanted === "" ? -1 : Number(wanted);
-	if (n >= 0 && n < i.columns.length) return n;
+	const n = wholeIn(wanted, 0, i.columns.length - 1, -1);
+	if (n >= 0) return n;
 	const time = roleColumn(i, "time");
 	return time >= 0 ? time : Math.max(0, roleColumn(i, "latency"));
 });
@@ -23,8 +24,8 @@ export const metric = computed<"latency" | "imbalance">(() =>
 	opt("metric", "imbalance") === "latency" ? "latency" : "imbalance",
 );
 export const tier = computed(() => opt("tier", "CPU"));
-export const windowCount = computed(() => Number(opt("windows", "60")) || 60);
-export const clusterCount = computed(() => Number(opt("clusters", "8")) || 8);
+export const windowCount = computed(() => wholeIn(opt("windows", "60"), 1, 1e6, 60));
+export const clusterCount = computed(() => wholeIn(opt("clusters", "8"), 1, 1e6, 8));
 /** How resources without samples count (memlamp samples --empty). */
 export const empty = computed(() => opt("empty", "natural"));
 

@@ -1,5 +1,6 @@
 // Parallel coordinates: axes, bins and the counts along them.
 import { computed, effect, signal } from "@preact/signals";
+import { indicesIn, wholeIn } from "../../../model/link";
 import { latest } from "../../../state/latest";
 import { message } from "../../../state/store";
 import { api, type AxesQuestion } from "../api";
@@ -17,9 +18,7 @@ import {
 	opt,
 } from "./store";
 
-export const bins = computed(() =>
-	Math.max(20, Math.min(1000, Number(opt("bins", "100")) || 100)),
-);
+export const bins = computed(() => wholeIn(opt("bins", "100"), 20, 1000, 100));
 
 /** The axes from left to right, as numbers of columns. */
 export const axes = computed<number[]>(() => {
@@ -27,11 +26,7 @@ export const axes = computed<number[]>(() => {
 	const chosen = opt("axes", "");
 
 	if (!i) return [];
-	const list = chosen
-		.split(",")
-		.filter(Boolean)
-		.map(Number)
-		.filter((n) => n < i.columns.length);
+	const list = indicesIn(chosen, i.columns.length);
 	return list.length ? list : usualAxes(i);
 });
 
@@ -73,7 +68,7 @@ export const logs = computed<number[]>(() => {
 	const latency = columnOf("latency");
 	const c = info.value?.columns[latency];
 
-	if (chosen !== "*") return chosen.split(",").filter(Boolean).map(Number);
+	if (chosen !== "*") return indicesIn(chosen, info.value?.columns.length ?? 0);
 	return c && Number(c.max) - Number(c.min) > 500 ? [latency] : [];
 });
 

@@ -1,6 +1,7 @@
 // One level of cache, as large as the room allows: sets and ways, the region of each
 // line, the level that served the last access to it, and the order in which lines will
 // leave.
+import { wholeIn } from "../../../model/link";
 import { layLevel, slotAt, slotBox, type LevelPicture } from "../model/cacheLayout";
 import { caches } from "../model/cost";
 import { count } from "../../../model/format";
@@ -95,7 +96,7 @@ class CacheAlone extends CanvasView {
 			});
 			return;
 		}
-		const n = Math.min(Number(option("cache.level", "0")), m.held.levels.length - 1);
+		const n = wholeIn(option("cache.level", "0"), 0, m.held.levels.length - 1, 0);
 		const trail = trailLength();
 		const from = Math.max(0, m.cursor + 1 - trail);
 		const line = Math.min(...m.held.levels.map((l) => l.line));

@@ -1,5 +1,6 @@
 // The frames of the regions view: the shown regions, their places and shapes. Everything
 // that the person arranges is an option, so that the URL restores it.
+import { wholeIn } from "../../../model/link";
 import {
 	arrange,
 	inside,
@@ -75,7 +76,7 @@ export function wishOf(n: number): Wish {
 
 /** The length of the trail: the chosen one, or one that suits the shown regions. */
 export function trailLength(): number {
-	const chosen = Number(option("regions.trail", "0"));
+	const chosen = wholeIn(option("regions.trail", "0"), 0, 1e9, 0);
 
 	if (chosen > 0) return chosen;
 	let n = 0;

@@ -1,4 +1,5 @@
 // Static modes of the regions' picture: heat maps over the window or the whole run.
+import { wholeIn } from "../../../model/link";
 import { computed, type ReadonlySignal } from "@preact/signals";
 import { api, HURRY, LONG, type CellsMode } from "../api";
 import { count, exact, percent } from "../../../model/format";
@@ -192,9 +193,7 @@ function placeName(s: Place | undefined): string {
 
 /** The level of mode `used`, from 1. */
 export function usedLevel(): number {
-	const n = Number(option("regions.of", "1"));
-
-	return n >= 1 && n < levelNames.value.length ? n : 1;
+	return wholeIn(option("regions.of", "1"), 1, levelNames.value.length - 1, 1);
 }
 
 type Cells = Awaited<ReturnType<typeof api.cells>>;

@@ -147,10 +147,10 @@ class Plane extends CanvasView {
 	private part(): [number, number] {
 		const r = regionOf(planeRegion());
 		const all = r ? extentOf(r) : 0;
-		const [first, bytes] = option("plane.part", "").split("-").map(Number);
+		const m = option("plane.part", "").match(/^(\d+)-(\d+)$/);
+		const [first, bytes] = m ? [Number(m[1]), Number(m[2])] : [0, 0];
 
-		if (!bytes || first === undefined || first + bytes > all) return [0, all];
-		return [first, bytes];
+		return bytes && first + bytes <= all ? [first, bytes] : [0, all];
 	}
 
 	private setPart(first: number, bytes: number): void {

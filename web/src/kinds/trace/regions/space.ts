@@ -1,5 +1,6 @@
 // The whole address space from low to high, in the segments that are used, and the last
 // references in it: the present one as an arrow, older ones further down and fainter.
+import { wholeIn } from "../../../model/link";
 import { api, HURRY, LONG } from "../api";
 import { bytes, count, exact, percent } from "../../../model/format";
 import { along as scaled, scaleOf } from "../model/heat";
@@ -100,7 +101,7 @@ class Space extends CanvasView {
 	}
 
 	private trail(): number {
-		return Number(option("space.trail", "1024"));
+		return wholeIn(option("space.trail", "1024"), 0, 1e6, 1024);
 	}
 
 	private lay(a: Answer): ReturnType<typeof laySegments> {

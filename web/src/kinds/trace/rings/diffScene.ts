@@ -1,6 +1,7 @@
 // The data for the difference of two simulations at a moment: the contents of both, the
 // movements, and the server's list of differences. States are kept for a while, so that a
 // step back shows the same picture as before.
+import { wholeIn } from "../../../model/link";
 import { signal } from "@preact/signals";
 import { isAbort } from "../../../api";
 import { api } from "../api";
@@ -31,7 +32,7 @@ const PAUSE = 30; // ms between questions while playing is too fast to follow
 
 /** References whose requests are drawn. */
 export function tailLength(): number {
-	return Number(option("ringsDiff.tail", "64")) || 0;
+	return wholeIn(option("ringsDiff.tail", "64"), 0, 1e6, 0);
 }
 
 export const diffScene = signal<DiffScene | null>(null);

@@ -1,5 +1,6 @@
 // The cycles of the trace: which are looked for, which one is chosen, and its angles. The
 // view Cycles asks; the timeline and the source pane show the chosen one too.
+import { wholeIn } from "../../../model/link";
 import { computed, signal } from "@preact/signals";
 import type { Params } from "../../../model/types";
 import { latest } from "../../../state/latest";
@@ -42,9 +43,9 @@ export const list = computed<Cycle[]>(() => {
 });
 
 function numberOf(key: string): number {
-	const n = Number(option(key, "-1"));
+	const n = wholeIn(option(key, ""), 0, list.value.length - 1, -1);
 
-	return list.value[n] && !list.value[n]!.refused ? n : -1;
+	return n >= 0 && !list.value[n]!.refused ? n : -1;
 }
 
 /** The cycles by number, as they are listed. */

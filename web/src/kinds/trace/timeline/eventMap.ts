@@ -1,5 +1,6 @@
 // The event map (section 4.2.3.3 of the dissertation): time in reading order, one cell
 // for each reference, or for a power of two of references if the window is too long.
+import { wholeIn } from "../../../model/link";
 import { effect, signal, untracked } from "@preact/signals";
 import { api } from "../api";
 import { along, levelColours, mix, type Palette } from "../../../draw/colours";
@@ -130,7 +131,9 @@ class EventMap extends LayeredView {
 	private sheet(): Sheet {
 		const w = shownWindow.value;
 
-		return layOut(w.from, w.to, this.room.value, Number(option("eventmap.columns", "0")));
+		const columns = wholeIn(option("eventmap.columns", "0"), 0, 1e6, 0);
+
+		return layOut(w.from, w.to, this.room.value, columns);
 	}
 
 	private count(s: Sheet): number {
