@@ -4,7 +4,7 @@
  * instructions), and then find_key: the place of a key in a row, whatever its flags, or
  * LEAN_NOWHERE; and make_way, which moves the first `count` keys of a row by one place, so
  * that the first place is free. The rules are those of sim.c and motion.c, for the machines that
- * lean_lru.h names.
+ * lean_lru.c names.
  */
 #pragma once
 
@@ -364,7 +364,7 @@ OUTLINE unsigned access_on(struct ml_lean_lru *x, const struct ml_accesses *a, s
 }
 
 INLINE void run_accesses(struct ml_lean_lru *x, const struct ml_accesses *a,
-			 uint8_t *served, const bool cores)
+			 uint16_t *served, const bool cores)
 {
 	const struct lean_cache *c = x->caches[0]; /* the others are like it */
 	const uint64_t *restrict addrs = a->addr;
@@ -377,8 +377,8 @@ INLINE void run_accesses(struct ml_lean_lru *x, const struct ml_accesses *a,
 				(x->strides ? UINT32_MAX : 0); /* kinds */
 	uint64_t hits = 0, writes = 0, fetches = 0;
 
-	if (served)
-		memset(served, 1, count);
+	for (size_t i = 0; served && i < count; i++)
+		served[i] = 1;
 	for (size_t i = 0; i < count; i++) {
 		uint64_t addr = addrs[i], line = addr >> bits;
 		unsigned kind = whats[i] >> 14, core = 0;
@@ -398,7 +398,7 @@ INLINE void run_accesses(struct ml_lean_lru *x, const struct ml_accesses *a,
 		}
 		unsigned level = access_on(x, a, i, core, whole);
 		if (served)
-			served[i] = (uint8_t)level;
+			served[i] = (uint16_t)level;
 	}
 	c->counts->asked[ML_ACCESS_READ] += hits - writes - fetches;
 	c->counts->asked[ML_ACCESS_WRITE] += writes;
@@ -406,7 +406,7 @@ INLINE void run_accesses(struct ml_lean_lru *x, const struct ml_accesses *a,
 }
 
 TARGET static void run(struct ml_lean_lru *x, const struct ml_accesses *a,
-		       uint8_t *served)
+		       uint16_t *served)
 {
 	if (x->cores > 1 && a->core)
 		run_accesses(x, a, served, true);

@@ -1,6 +1,6 @@
 /*
  * A set with many ways in order of recency, as a fully associative TLB is: a list of the
- * lines in that order, and a hash table that finds a line in it. A row (lean_lru.h) is
+ * lines in that order, and a hash table that finds a line in it. A row (lean_lru.c) is
  * better for few ways.
  *
  * Nearly all uses hit. So a use of a list that is not too long only notes its time, and

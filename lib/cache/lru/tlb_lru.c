@@ -5,6 +5,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/map.h"
+#include "lib/cache/exact/mirror.h"
 #include "lib/cache/lru/lru_list.h"
 #include "lib/cache/machine/policy.h"
 
@@ -47,7 +48,7 @@ const char *ml_tlb_lru_refuses(const struct ml_machine *m)
 	for (unsigned i = 0; i < m->tlbs; i++) {
 		const struct ml_level_spec *l = &m->tlb[i];
 
-		if (strcmp(l->policy->name, "lru"))
+		if (!l->policy->recency)
 			return "a TLB is not lru";
 		if (l->share > 1)
 			return "cores share a TLB";
@@ -288,29 +289,71 @@ void ml_tlb_lru_gap(struct ml_tlb_lru *t)
 	t->gap = true;
 }
 
-void ml_tlb_lru_pages(const struct ml_tlb_lru *t, unsigned tlb, uint64_t *pages,
-		      uint64_t *order)
+static void show_tlb(const struct tlb *b, struct ml_cache *c)
 {
-	const struct tlb *b = &t->of[0].tlb[tlb];
 	size_t places = (size_t)b->sets * b->ways;
+	uint64_t rank = b->ways;
 
-	memset(pages, 0, places * sizeof(*pages));
-	memset(order, 0, places * sizeof(*order));
+	memset(c->tags, 0, places * sizeof(*c->tags));
+	memset(c->order.word, 0, places * sizeof(*c->order.word));
 	for (size_t i = 0; !b->list && i < places; i++) {
 		size_t set = i / b->ways * b->ways, at = set + b->rows[i].way;
 
 		if (!b->rows[i].page)
 			continue;
-		pages[at] = b->rows[i].page;
-		order[at] = b->ways - (i - set);
+		c->tags[at] = b->rows[i].page;
+		c->order.word[at] = b->ways - (i - set);
 	}
 	if (!b->list)
 		return;
-	uint64_t rank = b->ways;
 	ml_lru_list_settle(b->list);
 	for (uint16_t way = b->list->at[0].older; way; way = b->list->at[way].older) {
-		pages[way - 1] = b->list->at[way].line + 1;
-		order[way - 1] = rank--;
+		c->tags[way - 1] = b->list->at[way].line + 1;
+		c->order.word[way - 1] = rank--;
+	}
+}
+
+void ml_tlb_lru_show(const struct ml_tlb_lru *t, struct ml_sim *to)
+{
+	memcpy(to->tlb_counts, t->counts, sizeof(t->counts));
+	for (unsigned core = 0; core < t->cores; core++)
+		for (unsigned i = 0; i < t->count; i++)
+			show_tlb(&t->of[core].tlb[i], &to->tlbs[i][core]);
+}
+
+static void look_at_tlb(struct ml_tlb_lru *t, const struct ml_cache *c, struct tlb *b)
+{
+	size_t *places = ml_resize(NULL, b->ways * sizeof(*places));
+
+	assert(!b->causes);
+	if (b->list)
+		b->list = ml_lru_list_make(b->ways, &t->arena);
+	for (uint32_t way = 0; b->list && way < b->ways; way++)
+		if (c->tags[way])
+			ml_lru_list_fill(b->list, c->tags[way] - 1);
+	for (uint32_t set = 0; set < b->sets; set++) {
+		size_t first = (size_t)set * b->ways;
+		uint32_t held = ml_mirror_places(c, set, places);
+
+		for (uint32_t i = 0; !b->list && i < b->ways; i++)
+			b->rows[first + i] = i < held ? (struct entry){
+								c->tags[places[i]],
+								places[i] - first,
+							}
+						      : (struct entry){ 0 };
+		for (uint32_t i = held; b->list && i > 0; i--)
+			ml_lru_list_use(b->list, c->tags[places[i - 1]] - 1);
+	}
+	ml_free(places);
+}
+
+void ml_tlb_lru_look(struct ml_tlb_lru *t, const struct ml_sim *from)
+{
+	memcpy(t->counts, from->tlb_counts, sizeof(t->counts));
+	for (unsigned core = 0; core < t->cores; core++) {
+		t->of[core].last_page = 0;
+		for (unsigned i = 0; i < t->count; i++)
+			look_at_tlb(t, &from->tlbs[i][core], &t->of[core].tlb[i]);
 	}
 }
 
