@@ -262,6 +262,14 @@ bool ml_sym_has_unknown(const struct ml_sym *e)
 	       (e->b && ml_sym_has_unknown(e->b));
 }
 
+bool ml_sym_has(const struct ml_sym *e, const bool *member, size_t count)
+{
+	if (e->op == ML_SYM_SYMBOL)
+		return e->symbol < count && member[e->symbol];
+	return (e->a && ml_sym_has(e->a, member, count)) ||
+	       (e->b && ml_sym_has(e->b, member, count));
+}
+
 /* How tightly an operator binds. */
 static int rank_of(const struct ml_sym *e)
 {

@@ -71,6 +71,8 @@ const struct ml_sym *ml_sym_replace(struct ml_arena *a, const struct ml_sym *e,
 
 bool ml_sym_equal(const struct ml_sym *x, const struct ml_sym *y);
 bool ml_sym_has_unknown(const struct ml_sym *e);
+/* Whether any symbol s with member[s] (s < count) occurs. */
+bool ml_sym_has(const struct ml_sym *e, const bool *member, size_t count);
 
 static inline bool ml_sym_is(const struct ml_sym *e, int64_t v)
 {
