@@ -325,7 +325,7 @@ static const char *text_of(struct ml_table *t, const struct ml_loop_row *row)
 static void put_iterations(struct ml_table *t, const struct ml_loop_row *row)
 {
 	if (row->kind != ML_LOOP_ROW_LOOP) {
-		ml_table_none(t);
+		ml_table_no_value(t);
 		ml_table_text(
 			t, row->recursion > 1
 				   ? ml_arena_printf(&t->arena, "%u deep", row->recursion)
@@ -395,11 +395,11 @@ static void fill(const struct ml_loop_rows *r, size_t top, struct ml_table *t)
 		if (loop && row->line)
 			ml_table_count(t, row->line);
 		else
-			ml_table_none(t);
+			ml_table_no_value(t);
 		if (row->address)
 			ml_table_count(t, row->address);
 		else
-			ml_table_none(t);
+			ml_table_no_value(t);
 		ml_table_count(t, row->entries);
 		for (int k = 0; k < 3; k++)
 			if (loop)
@@ -407,11 +407,11 @@ static void fill(const struct ml_loop_rows *r, size_t top, struct ml_table *t)
 						  : k == 1 ? row->min
 							   : row->max);
 			else
-				ml_table_none(t);
+				ml_table_no_value(t);
 		if (row->kind == ML_LOOP_ROW_FUNCTION)
 			ml_table_count(t, row->recursion);
 		else
-			ml_table_none(t);
+			ml_table_no_value(t);
 		ml_table_count(t, row->refs);
 		ml_table_count(t, row->own);
 		for (int k = 0; k < 4; k++)
@@ -421,7 +421,7 @@ static void fill(const struct ml_loop_rows *r, size_t top, struct ml_table *t)
 						 : k == 2 ? row->lost
 							  : row->own_lost);
 			else
-				ml_table_none(t);
+				ml_table_no_value(t);
 		ml_table_count(t, row->irreducible);
 		ml_table_count(t, row->copied);
 	}
