@@ -313,8 +313,7 @@ TEST(what_parsing_would_never_end_is_refused)
 	ml_buf_u8(&tower, 0);
 	CHECK(refused((const char *)tower.data, "parsing it "));
 	ml_buf_release(&tower);
-	CHECK(refused("#include \"/dev/zero\"\nvoid f(void) {}\n",
-		      "parsing it "));
+	CHECK(refused("#include \"/dev/zero\"\nvoid f(void) {}\n", "parsing it "));
 }
 
 TEST(a_convolution_reads_the_middle_more_often_in_all_dialects)
