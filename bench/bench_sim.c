@@ -2,7 +2,7 @@
  * How fast caches are simulated, from references that are decoded already: the quick
  * simulator by instruction set, counters only and with the serving level of each
  * reference; the same with attribution by line and region, which is what `memlamp sim
- * --quick` does; the exact one; stack distances; and an obvious simulator that scans its
+ * --quick` does; that which tells causes; the exact one; stack distances; and an obvious simulator that scans its
  * ways, to compare with.
  *
  *	bench_sim [-m MACHINE] [-n ROUNDS] [-c COLUMN] TRACE...
@@ -24,8 +24,7 @@
 #include "lib/base/err.h"
 #include "lib/base/pool.h"
 #include "lib/cache/distance/distance.h"
-#include "lib/cache/lru/fast_lru.h"
-#include "lib/cache/exact/sim.h"
+#include "lib/cache/engine.h"
 #include "lib/trace/trace.h"
 
 enum { MOST = 32 << 20 };
@@ -163,46 +162,65 @@ static double run_slow(const struct refs *r, const struct ml_machine *m)
 	return took;
 }
 
-static double run_quick(const struct refs *r, const struct ml_machine *m,
-			enum ml_fast_lru_how how, bool column)
+static double run_engine(const struct refs *r, const struct ml_machine *m,
+			 struct ml_engine_job job, bool column)
 {
-	static uint8_t served[ML_BATCH];
-	struct ml_fast_lru *q = ml_fast_lru_open(m, how);
+	static uint16_t outcome[ML_BATCH];
+	struct ml_err err;
+	struct ml_engine *e = ml_vectors_has(job.vectors) ? ml_engine_open(m, &job, &err)
+							  : NULL;
 	double start = now();
 
+	if (!e)
+		return NAN;
 	for (size_t i = 0; i < r->count; i += ML_BATCH) {
 		struct ml_accesses a = piece(r, i);
 
-		ml_fast_lru_run(q, &a, column ? served : NULL);
+		if (!ml_engine_run(e, &a, column ? outcome : NULL, &err))
+			break;
 	}
 	double took = now() - start;
 
-	ml_fast_lru_close(q);
+	ml_engine_close(e);
 	return took;
 }
 
 static double run_plain(const struct refs *r, const struct ml_machine *m)
 {
-	return run_quick(r, m, ML_FAST_LRU_PLAIN, false);
+	struct ml_engine_job job = { .vectors = ML_VECTORS_PLAIN };
+
+	return run_engine(r, m, job, false);
 }
 
 static double run_avx2(const struct refs *r, const struct ml_machine *m)
 {
-	return ml_fast_lru_has(ML_FAST_LRU_AVX2)
-		       ? run_quick(r, m, ML_FAST_LRU_AVX2, false)
-		       : NAN;
+	struct ml_engine_job job = { .vectors = ML_VECTORS_AVX2 };
+
+	return run_engine(r, m, job, false);
 }
 
 static double run_avx512(const struct refs *r, const struct ml_machine *m)
 {
-	return ml_fast_lru_has(ML_FAST_LRU_AVX512)
-		       ? run_quick(r, m, ML_FAST_LRU_AVX512, false)
-		       : NAN;
+	struct ml_engine_job job = { .vectors = ML_VECTORS_AVX512 };
+
+	return run_engine(r, m, job, false);
 }
 
 static double run_column(const struct refs *r, const struct ml_machine *m)
 {
-	return run_quick(r, m, ML_FAST_LRU_BEST, true);
+	return run_engine(r, m, (struct ml_engine_job){ 0 }, true);
+}
+
+static double run_causes(const struct refs *r, const struct ml_machine *m)
+{
+	struct ml_engine_job job = { .want = ML_SIM_CAUSES | ML_SIM_USE };
+
+	return run_engine(r, m, job, true);
+}
+
+static double run_exact(const struct refs *r, const struct ml_machine *m)
+{
+	return run_engine(r, m, (struct ml_engine_job){ .slow = true }, true);
 }
 
 static double run_profile(const struct refs *r, const struct ml_machine *m)
@@ -241,27 +259,6 @@ static double run_profile(const struct refs *r, const struct ml_machine *m)
 	return ok ? took : NAN;
 }
 
-static double run_sim(const struct refs *r, const struct ml_machine *m)
-{
-	static uint16_t outcome[ML_BATCH];
-	struct ml_err err = { 0 };
-	struct ml_sim *s = ml_sim_open(m, 0, &err);
-	double start = now();
-
-	if (!s)
-		return NAN;
-	for (size_t i = 0; i < r->count; i += ML_BATCH) {
-		struct ml_accesses a = piece(r, i);
-
-		if (!ml_sim_run(s, &a, outcome, &err))
-			break;
-	}
-	double took = now() - start;
-
-	ml_sim_close(s);
-	return took;
-}
-
 static double run_distance(const struct refs *r, const struct ml_machine *m)
 {
 	struct ml_distance *d = ml_distance_open();
@@ -295,13 +292,13 @@ static const struct {
 	double (*run)(const struct refs *r, const struct ml_machine *m);
 	unsigned part; /* of the references: 1 / part */
 } runs[] = {
-	{ "avx512", run_avx512, 1 },   { "avx2", run_avx2, 1 },
-	{ "plain", run_plain, 1 },     { "served", run_column, 1 },
-	{ "attrib", run_profile, 1 },  { "exact", run_sim, 8 },
-	{ "slow", run_slow, 8 },       { "distance", run_distance, 1 },
-	{ "sampled", run_sampled, 1 },
+	{ "avx512", run_avx512, 1 },     { "avx2", run_avx2, 1 },
+	{ "plain", run_plain, 1 },       { "served", run_column, 1 },
+	{ "attrib", run_profile, 1 },    { "causes", run_causes, 4 },
+	{ "exact", run_exact, 8 },       { "slow", run_slow, 8 },
+	{ "distance", run_distance, 1 }, { "sampled", run_sampled, 1 },
 };
-enum { SIMD = 0, SLOW = 6 }; /* of these: their ratio is printed */
+enum { SIMD = 0, SLOW = 7 }; /* of these: their ratio is printed */
 enum { RUNS = sizeof(runs) / sizeof(*runs) };
 
 static bool wanted(int k, const char *column)

@@ -11,8 +11,10 @@
 #include "lib/analyse/find/findings.h"
 #include "lib/analyse/passes/profile.h"
 #include "lib/analyse/passes/replay.h"
+#include "lib/analyse/passes/surcharge.h"
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
+#include "lib/trace/tables.h"
 #include "lib/trace/text/text.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
@@ -73,6 +75,68 @@ static inline void check_promise(const struct ml_finding *n)
 		TEST_SAY("the estimate of '%s' has no bounds", n->kind);
 }
 
+static inline bool is_one_of(const char *kind, const char *kinds)
+{
+	const char *at = strstr(kinds, kind);
+
+	return at && at[-1] == '|' && at[strlen(kind)] == '|';
+}
+
+static inline const char *region_name(const struct found *x, uint32_t region)
+{
+	const struct ml_tables *t = &x->trace.tables;
+
+	return region < t->regions.count ? ml_tables_text(t, t->regions.at[region].name)
+					 : "";
+}
+
+/* The share of all cycles that references to regions of this name, or to all, take beyond
+ * those of L1. */
+static inline double waits(const struct found *x, const char *name)
+{
+	const struct ml_profile *p = &x->profile;
+	const struct ml_machine *m = &p->machine;
+	double sum = 0, all = 0;
+
+	for (size_t i = 0; i < p->cell_count; i++) {
+		const struct ml_profile_cell *c = &p->cells[i];
+		uint64_t refs = c->kind[0] + c->kind[1] + c->kind[2];
+		double cycles = ml_surcharge_cycles(&c->surcharge, m, refs);
+
+		for (unsigned k = 1; k <= m->levels + 1; k++)
+			cycles += (double)c->served[k] *
+				  (k > m->levels ? m->memory_cycles
+						 : m->level[k - 1].cycles);
+		all += cycles;
+		if (!name || !strcmp(region_name(x, c->region), name))
+			sum += cycles - (double)refs * m->level[0].cycles;
+	}
+	return all > 0 ? sum / all : 0;
+}
+
+/*
+ * No finding promises more than the references wait for that it is about. Some kinds
+ * leave references out, or are about threads or remote memory that wait; they promise
+ * no more than all cycles. Others spare neighbours their misses.
+ */
+static inline void check_most(const struct found *x, const struct ml_finding *n)
+{
+	static const char leaves_out[] =
+		"|stride|cleared|never read|copies|fuse|sweep|"
+		"false sharing|true sharing|imbalance|first touch|",
+			  spares[] =
+				  "|padding|overlap|pages|tile|"; /* or a loop's others */
+	double own = waits(x, n->region), most = own > 0 ? own : waits(x, NULL);
+
+	if (is_one_of(n->kind, spares) || strstr(n->title, "more alike"))
+		most = waits(x, NULL);
+	if (is_one_of(n->kind, leaves_out))
+		most = 1;
+	if (n->gain > most + 1e-9 || n->high > most + 1e-9)
+		TEST_SAY("'%s' of %s promises %g, up to %g, where %g is waiting", n->kind,
+			 n->region, n->gain, n->high, most);
+}
+
 /* turn: references of a thread before the next one has its turn; 0: as in the trace. */
 static inline void finish_in_turn(struct found *x, const char *machine, uint64_t turn)
 {
@@ -96,7 +160,10 @@ static inline void finish_in_turn(struct found *x, const char *machine, uint64_t
 		 &err);
 	count = x->findings.count;
 	for (size_t i = 0; i < count; i++)
-		check_promise(&x->findings.at[i]);
+		for (const struct ml_finding *n = &x->findings.at[i]; n; n = n->other) {
+			check_promise(n);
+			check_most(x, n);
+		}
 }
 
 static inline void finish(struct found *x, const char *machine)

@@ -91,7 +91,7 @@ static inline void same_contents(struct ml_sim *fast, struct slow_sim *slow,
 		if (c->level > ML_LEVELS)
 			continue; /* a TLB */
 		for (uint32_t set = 0; set < c->spec->sets; set++) {
-			struct ml_sim_slot slots[64];
+			struct ml_cached_way slots[64];
 
 			ml_sim_set(fast, c->level, slow_core(c), set, slots);
 			for (uint32_t way = 0; way < c->spec->ways; way++) {

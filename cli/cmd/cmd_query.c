@@ -33,24 +33,21 @@ static const struct opt opts[] = {
 		 "(default: the same machine)"),
 	OPT_TEXT("with", 'w', "TRACE", with,
 		 "simulate TRACE as simulation 1 (default: the same trace)"),
-	OPT_FLAG("list", 'l', list, "list the routes"),
+	OPT_FLAG("list", 'l', list,
+		 "list the routes and their parameters; with a word only those that have "
+		 "it in their path"),
 	{ 0 },
 };
 
-static void list_routes(const struct ml_route *r, struct ml_buf *out)
-{
-	for (; r->path; r++)
-		if (!strcmp(r->method, "GET"))
-			ml_buf_printf(out, "%-28s %s\n", r->path, r->help);
-}
-
-static int list(void)
+static int list(const char *with)
 {
 	struct ml_buf out = { 0 };
 
-	list_routes(ml_common_routes, &out);
+	ml_routes_print(ml_common_routes, with, &out);
 	for (size_t i = 0; ml_kinds[i]; i++)
-		list_routes(ml_kinds[i]->routes, &out);
+		ml_routes_print(ml_kinds[i]->routes, with, &out);
+	if (!out.size)
+		return cmd_misused(&cmd_query, "no route has '%s' in its path", with);
 	int status = cmd_print(&cmd_query, &out);
 	ml_buf_release(&out);
 	return status;
@@ -154,7 +151,7 @@ static int run(int argc, char **argv)
 	if (!options_parse(&cmd_query, &o, &argc, &argv, &status))
 		return status;
 	if (o.list)
-		return list();
+		return list(argc ? argv[0] : "");
 	if (argc != 2)
 		return cmd_misused(&cmd_query,
 				   "give a trace or an ensemble, and a route");

@@ -169,7 +169,6 @@ static bool prepare(struct work *w, struct ml_err *err)
 		.to = o->to,
 		.interleave = ML_INTERLEAVE_AUTO,
 		.want = o->quick ? 0 : ML_SIM_CAUSES | ML_SIM_USE,
-		.stateless = !o->output,
 		.work = &w->work.work,
 		.cores = w->cores,
 	};

@@ -5,16 +5,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/analyse/ensemble/ensemble_stack.h"
 #include "lib/base/buf.h"
 #include "lib/base/file.h"
-#include "lib/cache/lru/fast_lru.h"
 
 /* Groups members that share a stack pass, because each costs little within its group. */
 static bool shares(const struct ml_member *a, const struct ml_member *b)
 {
 	return a->trace == b->trace &&
 	       a->parsed.level[0].line == b->parsed.level[0].line &&
-	       !ml_fast_lru_refuses(&a->parsed) && !ml_fast_lru_refuses(&b->parsed);
+	       ml_stack_fits(&a->parsed) && ml_stack_fits(&b->parsed);
 }
 
 static int least_loaded(const double *load, int count)

@@ -94,7 +94,7 @@ static const char *geometry(struct text *t, const struct ml_level_spec *l)
 			: ml_arena_printf(a, "%llu", (unsigned long long)l->size);
 
 	const char *ways = l->sets == 1 ? "full" : ml_arena_printf(a, "%uw", l->ways);
-	bool lru = !strcmp(l->policy->name, "lru");
+	bool lru = l->policy->recency;
 
 	return ml_arena_printf(a, "%s %s %s%s%s", l->name, size, ways, lru ? "" : " ",
 			       lru ? "" : l->policy->name);

@@ -5,15 +5,24 @@
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/base/lock.h"
+#include "lib/samples/read/sample_format.h"
 #include "record/import/import_probe.h"
+
+/* Every text format of samples has an importer (import_samples.c). */
+#define DECLARATION(f, name, what) \
+	extern const struct ml_importer ml_importer_samples_##f;
+ML_SAMPLE_FORMATS(DECLARATION)
+#define ROW(f, name, what) &ml_importer_samples_##f,
 
 /* In the order in which they are asked. */
 const struct ml_importer *const ml_importers[] = {
-	&ml_importer_lackey,      &ml_importer_din,
-	&ml_importer_model,       &ml_importer_mitos,
-	&ml_importer_perf_script, &ml_importer_perf_mem,
-	&ml_importer_samples,     &ml_importer_text,
-	&ml_importer_csv,         NULL,
+	&ml_importer_lackey,
+	&ml_importer_din,
+	&ml_importer_model,
+	&ml_importer_mitos,
+	ML_SAMPLE_FORMATS(ROW) & ml_importer_text,
+	&ml_importer_csv,
+	NULL,
 };
 
 /* All names of the list, "lackey, din and csv". */

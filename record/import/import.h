@@ -66,8 +66,7 @@ struct ml_importer {
 };
 
 extern const struct ml_importer ml_importer_lackey, ml_importer_din, ml_importer_csv,
-	ml_importer_text, ml_importer_model, ml_importer_mitos, ml_importer_perf_script,
-	ml_importer_perf_mem, ml_importer_samples;
+	ml_importer_text, ml_importer_model, ml_importer_mitos;
 extern const struct ml_importer *const ml_importers[]; /* ends with NULL */
 
 /*

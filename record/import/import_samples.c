@@ -24,8 +24,7 @@ static bool read_input(struct ml_samples *s, const struct ml_import *im,
 	if (!ml_file_map_open(&map, im->probe->path, err))
 		return false;
 	/* the hardware beside a file that must be read as one format is not looked for */
-	bool ok = ml_samples_read_text(s, im->probe->path,
-				       !strcmp(name, "samples") ? "samples-csv" : name,
+	bool ok = ml_samples_read_text(s, im->probe->path, ml_sample_format_named(name),
 				       (const char *)map.data, map.size, o, work, err);
 	ml_file_map_close(&map);
 	return ok && (!o->hardware || ml_samples_read_hardware(s, o->hardware, err));
@@ -62,30 +61,7 @@ static bool run(struct ml_import *im, struct ml_err *err)
 
 static bool is_mitos(const struct ml_import_probe *p)
 {
-	return p->is_folder && ml_samples_folder_format(p->path);
-}
-
-static bool is_text(const struct ml_import_probe *p, const char *format)
-{
-	const char *found = p->is_folder ? NULL
-					 : ml_samples_text_format(p->bytes, p->lines);
-
-	return found && !strcmp(found, format);
-}
-
-static bool is_perf_script(const struct ml_import_probe *p)
-{
-	return is_text(p, "perf-script");
-}
-
-static bool is_perf_mem(const struct ml_import_probe *p)
-{
-	return is_text(p, "perf-mem");
-}
-
-static bool is_samples(const struct ml_import_probe *p)
-{
-	return is_text(p, "samples-csv");
+	return p->is_folder && ml_samples_is(p->path);
 }
 
 #define SAMPLES \
@@ -98,23 +74,19 @@ const struct ml_importer ml_importer_mitos = {
 	.detect = is_mitos,
 };
 
-const struct ml_importer ml_importer_perf_script = {
-	.name = "perf-script",
-	.what = "perf script -F +addr,+data_src,+weight of Intel, AMD or Arm",
-	SAMPLES,
-	.detect = is_perf_script,
-};
-
-const struct ml_importer ml_importer_perf_mem = {
-	.name = "perf-mem",
-	.what = "perf mem report -D",
-	SAMPLES,
-	.detect = is_perf_mem,
-};
-
-const struct ml_importer ml_importer_samples = {
-	.name = "samples",
-	.what = "CSV or TSV with headings, one sample a line",
-	SAMPLES,
-	.detect = is_samples,
-};
+/* An importer for each text format. */
+#define IMPORTER(f, label, help) \
+	static bool is_##f(const struct ml_import_probe *p) \
+	{ \
+		const struct ml_sample_format *is = \
+			p->is_folder ? NULL : ml_sample_format_of(p->bytes, p->lines); \
+\
+		return is && is->read == ml_read_##f; \
+	} \
+	const struct ml_importer ml_importer_samples_##f = { \
+		.name = label, \
+		.what = help, \
+		SAMPLES, \
+		.detect = is_##f, \
+	};
+ML_SAMPLE_FORMATS(IMPORTER)

@@ -8,7 +8,7 @@
 #include "lib/analyse/passes/replay.h"
 #include "lib/base/buf.h"
 #include "lib/base/file.h"
-#include "lib/cache/exact/sim.h"
+#include "lib/cache/engine.h"
 #include "lib/trace/text/model.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
@@ -193,7 +193,8 @@ static void check_alone(const struct ml_ensemble *e, size_t member, struct ml_tr
 	struct ml_future *future = NULL;
 	struct ml_batch b;
 
-	struct ml_sim *s = ml_sim_open(m, 0, &err);
+	struct ml_engine *s = ml_engine_open(m, &(struct ml_engine_job){ .slow = true },
+					     &err);
 	CHECK(s);
 	if (ml_future_needed(m)) {
 		CHECK_OK(ml_future_open(&future, t, &o, &err), &err);
@@ -205,14 +206,14 @@ static void check_alone(const struct ml_ensemble *e, size_t member, struct ml_tr
 			.count = b.count, .addr = b.addr, .what = b.what, .site = b.site
 		};
 
-		CHECK_OK(ml_sim_run(s, &a, outcome, &err), &err);
+		CHECK_OK(ml_engine_run(s, &a, outcome, &err), &err);
 		for (size_t i = 0; i < b.count; i++, at++)
 			want[(at >> x->bits) * ML_SERVED +
 			     ml_outcome_served(outcome[i])]++;
 	}
 	CHECK_EQ(at, x->to - x->from);
 	ml_cursor_close(c);
-	ml_sim_close(s);
+	ml_engine_close(s);
 	if (future)
 		ml_future_close(future);
 	check_counts(e, member, want, x->bins);

@@ -41,6 +41,82 @@ TEST(what_the_user_cannot_change_comes_last)
 	}
 }
 
+/*
+ * 40 elements of a structure of 16 bytes, of which one field is read `rounds` times; it
+ * is simulated that they fit if they are apart.
+ */
+static void one_field(unsigned rounds)
+{
+	struct ml_tables *t = ml_writer_tables(writer);
+
+	put("region S 0x30000 640 16");
+	struct ml_region *r = &t->regions.at[t->regions.count - 1];
+	r->field = (uint32_t)t->fields.count;
+	r->fields = 2;
+	for (unsigned i = 0; i < 2; i++)
+		*ML_ADD(t->fields) = (struct ml_field){ ml_tables_name(t, i ? "b" : "a"),
+							0, 8 * i, 4 + 4 * i };
+	put("L struct.c:9");
+	for (unsigned i = 0; i < rounds; i++)
+		put("r0x30000+16:4*40");
+}
+
+TEST(an_estimate_stands_below_what_was_simulated)
+{
+	struct found x;
+
+	start();
+	two_loops();
+	for (unsigned t = 0; t < 20; t++)
+		put("L lib.c:1\nr0x10000+16*40");
+	one_field(5);
+	finish(&x, FULL);
+	CHECK_EQ(count, 2);
+	CHECK_STR(x.findings.at[0].kind, "fields");
+	CHECK_STR(x.findings.at[1].kind, "tile");
+	CHECK(x.findings.at[0].simulated && !x.findings.at[1].simulated);
+	CHECK(x.findings.at[0].gain < x.findings.at[1].gain);
+	done(&x);
+}
+
+TEST(write_allocate_stands_below_all_others)
+{
+	struct found x;
+
+	start();
+	two_loops();
+	for (unsigned t = 0; t < 5; t++)
+		put("L lib.c:1\nr0x10000+16*40");
+	put("alloc Z 0x40000 65536 8\nL out.c:1\nw0x40000+8:8*4000");
+	finish(&x, FULL);
+	CHECK_EQ(count, 2);
+	CHECK_STR(x.findings.at[0].kind, "tile");
+	CHECK_STR(x.findings.at[1].kind, "write allocate");
+	CHECK(x.findings.at[0].gain < x.findings.at[1].gain);
+	done(&x);
+}
+
+TEST(there_is_no_verdict_on_a_program_that_a_signal_ended)
+{
+	static const char *const status[] = { "0", "1", "139" };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct found x;
+
+		start();
+		put("alloc X 0x10000 65536 8\nL own.c:1\nr0x10000*100");
+		ml_tables_meta(ml_writer_tables(writer), "exit status", status[i]);
+		finish(&x, FULL);
+		CHECK_EQ(count, 0);
+		if (i < 2)
+			CHECK(!x.findings.no_verdict);
+		else
+			CHECK(strstr(x.findings.no_verdict,
+				     "Signal 11 ended the program"));
+		done(&x);
+	}
+}
+
 /* Makes a variable a section of a program or library without symbols. */
 static void make_section(const char *name)
 {

@@ -535,6 +535,28 @@ TEST(threads_that_write_neighbours_share_a_line_falsely)
 	done(&x);
 }
 
+/* An exclusive level, as in zen2 to zen5, never has a line that cores take in turn. */
+TEST(false_sharing_is_the_first_finding_on_every_machine_that_people_have)
+{
+	for (const struct ml_preset *p = ml_presets; p->name; p++) {
+		struct found x;
+		char machine[100];
+
+		snprintf(machine, sizeof(machine), "%s | cores 4", p->name);
+		start();
+		put("global hits 0x10000 32 8");
+		put("r0x20000@2 r0x20000@3"); /* so that threads 1 and 4 share no L2 */
+		for (unsigned i = 0; i < 100; i++)
+			put("L one.c:1\nw0x10000@1\nL two.c:2\nw0x10008@4\n");
+		finish(&x, machine);
+		if (!count || strcmp(x.findings.at[0].kind, "false sharing") != 0)
+			TEST_SAY("%s: '%s'", machine,
+				 count ? x.findings.at[0].kind : "nothing");
+		CHECK_EQ(count, 1);
+		done(&x);
+	}
+}
+
 TEST(threads_that_write_the_same_datum_or_lines_apart_do_not)
 {
 	struct found x;

@@ -6,6 +6,7 @@
 #include "lib/analyse/passes/replay.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
+#include "lib/cache/engine.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
 #include "tests/read_text.h"
@@ -60,7 +61,7 @@ static struct ml_replay_options options(const char *machine)
 }
 
 /* Simulates [from, to) of the trace. */
-static void run(struct ml_sim *s, struct ml_trace *t, uint64_t from, uint64_t to,
+static void run(struct ml_engine *s, struct ml_trace *t, uint64_t from, uint64_t to,
 		uint16_t *outcome)
 {
 	struct ml_cursor *c = ml_cursor_open(t, from, to);
@@ -72,7 +73,7 @@ static void run(struct ml_sim *s, struct ml_trace *t, uint64_t from, uint64_t to
 					 .addr = b.addr,
 					 .what = b.what };
 
-		CHECK_OK(ml_sim_run(s, &a, outcome + (b.time - from), &err), &err);
+		CHECK_OK(ml_engine_run(s, &a, outcome + (b.time - from), &err), &err);
 	}
 	ml_cursor_close(c);
 }
@@ -179,9 +180,12 @@ static void streams_of(struct ml_trace *t, uint64_t from, uint64_t to, bool spli
 	ml_cursor_close(c);
 }
 
-static uint64_t missed(const struct ml_sim *s, unsigned level)
+static uint64_t missed(const struct ml_engine *s, unsigned level)
 {
-	const uint64_t *m = ml_sim_counts(s, level)->missed;
+	struct ml_level_counts c;
+	const uint64_t *m = c.missed;
+
+	ml_engine_counts(s, level, &c);
 
 	return m[0] + m[1] + m[2];
 }
@@ -202,7 +206,8 @@ static void compare(const char *machine, const struct slow level[3], uint64_t fr
 	CHECK_OK(ml_trace_open(&t, scratch(), &err), &err);
 	CHECK(ml_future_needed(&o.machine));
 	CHECK_OK(ml_future_open(&f, &t, &o, &err), &err);
-	struct ml_sim *s = ml_sim_open(&o.machine, 0, &err);
+	struct ml_engine *s =
+		ml_engine_open(&o.machine, &(struct ml_engine_job){ .slow = true }, &err);
 	CHECK(s);
 	CHECK_OK(ml_future_attach(f, s, &err), &err);
 	uint16_t *outcome = ml_resize(NULL, t.count * sizeof(*outcome));
@@ -223,7 +228,7 @@ static void compare(const char *machine, const struct slow level[3], uint64_t fr
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		ml_free(all[i]->at);
 	ml_free(outcome);
-	ml_sim_close(s);
+	ml_engine_close(s);
 	ml_future_close(f);
 	ml_trace_close(&t);
 }
@@ -291,13 +296,14 @@ static uint64_t misses_of(struct ml_trace *t, const char *machine, unsigned leve
 	struct ml_err err;
 
 	CHECK_OK(ml_future_open(&f, t, &o, &err), &err);
-	struct ml_sim *s = ml_sim_open(&o.machine, 0, &err);
+	struct ml_engine *s =
+		ml_engine_open(&o.machine, &(struct ml_engine_job){ .slow = true }, &err);
 	uint16_t *outcome = ml_resize(NULL, t->count * sizeof(*outcome));
 	CHECK_OK(ml_future_attach(f, s, &err), &err);
 	run(s, t, 0, t->count, outcome);
 	uint64_t count = missed(s, level);
 	ml_free(outcome);
-	ml_sim_close(s);
+	ml_engine_close(s);
 	ml_future_close(f);
 	return count;
 }
@@ -342,11 +348,12 @@ TEST(five_references_by_hand)
 
 		CHECK_OK(ml_trace_open(&t, scratch(), &err), &err);
 		CHECK_OK(ml_future_open(&f, &t, &o, &err), &err);
-		struct ml_sim *s = ml_sim_open(&o.machine, 0, &err);
+		struct ml_engine *s = ml_engine_open(
+			&o.machine, &(struct ml_engine_job){ .slow = true }, &err);
 		CHECK_OK(ml_future_attach(f, s, &err), &err);
 		run(s, &t, 0, 5, outcome);
 		CHECK_EQ(missed(s, 1), cases[i].misses);
-		ml_sim_close(s);
+		ml_engine_close(s);
 		ml_future_close(f);
 		ml_trace_close(&t);
 	}
@@ -364,25 +371,26 @@ TEST(a_restored_state_goes_on_with_the_hints_of_its_place)
 	CHECK_OK(ml_trace_open(&t, scratch(), &err), &err);
 	CHECK_OK(ml_future_open(&f, &t, &o, &err), &err);
 	uint16_t outcome[5000], later[3000];
-	struct ml_sim *s = ml_sim_open(&o.machine, 0, &err);
+	struct ml_engine *s =
+		ml_engine_open(&o.machine, &(struct ml_engine_job){ .slow = true }, &err);
 	CHECK_OK(ml_future_attach(f, s, &err), &err);
 	run(s, &t, 0, 2000, outcome);
-	ml_sim_save(s, &middle);
+	ml_engine_save(s, &middle);
 	run(s, &t, 2000, 5000, outcome + 2000);
-	ml_sim_save(s, &end);
+	ml_engine_save(s, &end);
 
 	struct ml_bytes in = { middle.data, middle.data + middle.size, false };
-	CHECK_OK(ml_sim_restore(s, &in, &err), &err);
+	CHECK_OK(ml_engine_restore(s, &in, &err), &err);
 	CHECK_OK(ml_future_attach(f, s, &err), &err);
 	run(s, &t, 2000, 5000, later);
-	ml_sim_save(s, &again);
+	ml_engine_save(s, &again);
 	CHECK_EQ(again.size, end.size);
 	CHECK(!memcmp(again.data, end.data, end.size));
 	CHECK(!memcmp(later, outcome + 2000, sizeof(later)));
 	ml_buf_release(&middle);
 	ml_buf_release(&end);
 	ml_buf_release(&again);
-	ml_sim_close(s);
+	ml_engine_close(s);
 	ml_future_close(f);
 	ml_trace_close(&t);
 }

@@ -6,7 +6,6 @@
 
 #include "lib/analyse/passes/profile_parts.h"
 #include "lib/base/arena.h"
-#include "lib/cache/lru/fast_lru.h"
 #include "lib/trace/regions/region_lookup.h"
 #include "tests/replayed.h"
 
@@ -442,7 +441,6 @@ TEST(the_quick_simulator_gives_the_same_profile)
 		replayed_options("L1 1K 2w 64B | L2 4K 4w | L3 16K 8w");
 	struct replayed full, quick;
 
-	CHECK(!ml_fast_lru_refuses(&o.machine));
 	seed = 9;
 	write_random(30000);
 	replayed_run(&full, &o, NULL);

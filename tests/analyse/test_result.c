@@ -19,7 +19,7 @@
 #include "lib/analyse/passes/turns.h"
 #include "lib/analyse/result/result_parts.h"
 #include "lib/base/file.h"
-#include "lib/cache/lru/fast_lru.h"
+#include "lib/cache/exact/sim.h"
 #include "lib/trace/text/model.h"
 #include "lib/trace/trace.h"
 #include "lib/trace/writer.h"
@@ -558,11 +558,10 @@ static void check_from(struct ml_result *result, struct run *r, uint64_t positio
 	ml_sim_save(s, &state);
 	CHECK_EQ(state.size, r->state.size);
 	/*
-	 * Not with ml_fast_lru, which has lines in order of recency where ml_sim leaves
-	 * them where they came in: which way holds a line then depends on where one
-	 * began.
+	 * Engines of lru machines that only count have lines in order of recency: which
+	 * way holds a line then depends on where one began.
 	 */
-	if (r->o.want || ml_fast_lru_refuses(&r->o.machine))
+	if (r->o.want || ml_machine_not_lru(&r->o.machine))
 		CHECK(!memcmp(state.data, r->state.data, state.size));
 	ml_sim_close(s);
 	ml_buf_release(&state);

@@ -4,7 +4,7 @@
 #include "lib/base/arena.h"
 #include "lib/cache/distance/distance.h"
 #include "lib/cache/distance/distance_parts.h"
-#include "lib/cache/lru/fast_lru.h"
+#include "lib/cache/machine/vectors.h"
 #include "tests/test.h"
 
 static uint64_t seed = 1;
@@ -94,7 +94,7 @@ static void compare(size_t count)
 	compare_by(count, NULL);
 	compare_by(count, &distance_plain);
 #if defined(__x86_64__)
-	if (ml_fast_lru_has(ML_FAST_LRU_AVX2))
+	if (ml_vectors_has(ML_VECTORS_AVX2))
 		compare_by(count, &distance_avx2);
 #endif
 }

@@ -64,3 +64,11 @@ TEST(a_book_without_free_numbers_ends_the_program)
 	CHECK(WIFEXITED(last) && WEXITSTATUS(last) == 0);
 	CHECK(WIFSIGNALED(full) && WTERMSIG(full) == SIGABRT);
 }
+
+TEST(a_line_takes_fourteen_bytes_with_three_levels)
+{
+	struct ml_line_records r;
+
+	ml_line_records_init(&r, 2, 3);
+	CHECK_EQ(r.stride, 14);
+}

@@ -280,7 +280,7 @@ TEST(what_was_used_of_a_line_travels_outwards_when_it_leaves)
 TEST(a_set_is_shown_in_the_order_in_which_its_lines_leave)
 {
 	struct text_run *r = text_run("L1 64 4w 16B", ML_SIM_MOVES, "r0 r16 w32 r0");
-	struct ml_sim_slot slots[4];
+	struct ml_cached_way slots[4];
 
 	ml_sim_set(r->sim, 1, 0, 0, slots);
 	CHECK_EQ(slots[0].line, 0);

@@ -117,14 +117,14 @@ TEST(observers_hear_who_took_a_line_from_whom)
 TEST(lines_have_states)
 {
 	struct text_run *r = text_run(TWO_CORES, 0, "0:r0 0:w16 0:r32 1:r32");
-	struct ml_sim_slot slots[4];
+	struct ml_cached_way slots[4];
 
 	ml_sim_set(r->sim, 1, 0, 0, slots);
 	CHECK_EQ(slots[0].state, 'E');
 	CHECK_EQ(slots[1].state, 'M');
 	CHECK_EQ(slots[2].state, 'S');
 	CHECK_EQ(slots[3].state, 'I');
-	struct ml_sim_slot shared[16];
+	struct ml_cached_way shared[16];
 	ml_sim_set(r->sim, 2, 1, 0, shared);
 	CHECK_EQ(shared[0].state, 0);
 }

@@ -116,7 +116,7 @@ TEST(a_simulator_that_keeps_more_takes_the_state_of_one_that_keeps_less)
 	struct ml_buf a = { 0 };
 	struct ml_err err;
 	struct text_run *r = text_run("L1 32 2w 16B", 0, "r0 w16");
-	struct ml_sim_slot slots[2];
+	struct ml_cached_way slots[2];
 
 	saved(r->sim, &a);
 	r = text_run("L1 32 2w 16B", 7, "");
@@ -149,32 +149,6 @@ TEST(the_state_of_another_machine_is_refused)
 	CHECK_OK(restore(r->sim, &a, a.size, &err), &err);
 	CHECK_FAILS(restore(r->sim, &a, a.size - 1, &err), &err, "bytes instead of");
 	CHECK_FAILS(restore(r->sim, &a, 10, &err), &err, "no saved state");
-	ml_buf_release(&a);
-}
-
-TEST(an_lru_state_in_order_of_recency_goes_on_from_there)
-{
-	/* what ml_fast_lru writes: the ways of a set, the most recently used first */
-	struct ml_machine m;
-	struct ml_err err;
-	struct ml_buf a = { 0 };
-	uint64_t tags[] = { 2 + 1, 0 + 1, 0, 1 + 1, 3 + 1, 5 + 1 }; /* 2 sets of 3 ways */
-	uint8_t dirty[] = { 1, 0, 0, 0, 0, 1 };
-	struct ml_level_counts none = { 0 }, counts = { .asked[0] = 9 };
-	struct text_run *r = text_run("L1 96 3w 16B", 0, "");
-
-	m = r->machine;
-	ml_state_begin(&a, &m, 0, 9, false);
-	ml_state_counts(&a, &none);
-	ml_state_counts(&a, &counts);
-	ml_state_lru(&a, &m.level[0], ml_state_seed(&m, 1, 0), tags, dirty);
-	CHECK_OK(restore(r->sim, &a, a.size, &err), &err);
-	CHECK_EQ(ml_sim_requests(r->sim, 1), 9);
-	/* line 7 drives 5 out of the odd set, dirty; the even one has room for line 4 */
-	text_more(r, "r112 r16 r48 r64 r0 r32");
-	CHECK_STR(r->served, "211211");
-	CHECK_EQ(text_counts(r, 1)->write_backs, 1);
-	CHECK_EQ(text_counts(r, 1)->evictions, 1);
 	ml_buf_release(&a);
 }
 

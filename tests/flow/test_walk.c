@@ -260,12 +260,12 @@ TEST(what_is_no_selection_is_said)
 
 /* ---- players ---- */
 
-static bool holds(const struct ml_machine *m, struct ml_sim *sim, uint64_t line)
+static bool holds(const struct ml_machine *m, struct ml_engine *sim, uint64_t line)
 {
-	struct ml_sim_slot slots[16];
+	struct ml_cached_way slots[16];
 
 	for (uint32_t set = 0; set < m->level[0].sets; set++) {
-		ml_sim_set(sim, 0, 0, set, slots);
+		ml_engine_set(sim, 0, 0, set, slots);
 		for (uint32_t way = 0; way < m->level[0].ways; way++)
 			if (slots[way].line == line)
 				return true;
@@ -287,7 +287,7 @@ TEST(a_player_holds_what_the_references_before_a_position_left)
 			 { 4, true, true } };
 
 	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
-		struct ml_sim *sim = ml_player_take(s, NULL, expected[i].at, &err);
+		struct ml_engine *sim = ml_player_take(s, NULL, expected[i].at, &err);
 
 		CHECK(sim != NULL);
 		CHECK_EQ(holds(&s->machine, sim, 0), expected[i].first);
@@ -474,7 +474,8 @@ TEST(walks_at_random_moments_show_interleaved_threads_as_a_replay_from_the_start
 }
 
 /* Simulates [from, to) of a replay's order. */
-static void run_slowly(struct ml_sim *sim, struct replayed *x, uint64_t from, uint64_t to)
+static void run_slowly(struct ml_engine *sim, struct replayed *x, uint64_t from,
+		       uint64_t to)
 {
 	struct ml_accesses a = { .count = to - from,
 				 .addr = x->addr + from,
@@ -482,22 +483,22 @@ static void run_slowly(struct ml_sim *sim, struct replayed *x, uint64_t from, ui
 				 .core = x->core + from,
 				 .owner = x->region + from };
 
-	CHECK_OK(ml_sim_run(sim, &a, NULL, &err), &err);
+	CHECK_OK(ml_engine_run(sim, &a, NULL, &err), &err);
 }
 
 /* Both hold the same lines, of the same regions, in the same order of eviction. */
-static void check_same(const struct ml_machine *m, const struct ml_sim *a,
-		       const struct ml_sim *b)
+static void check_same(const struct ml_machine *m, const struct ml_engine *a,
+		       const struct ml_engine *b)
 {
 	for (uint32_t level = 1; level <= m->levels; level++) {
 		const struct ml_level_spec *l = &m->level[level - 1];
 
 		for (uint32_t core = 0; core < m->cores; core += l->share)
 			for (uint32_t set = 0; set < l->sets; set++) {
-				struct ml_sim_slot x[16], y[16];
+				struct ml_cached_way x[16], y[16];
 
-				ml_sim_set(a, level, core, set, x);
-				ml_sim_set(b, level, core, set, y);
+				ml_engine_set(a, level, core, set, x);
+				ml_engine_set(b, level, core, set, y);
 				for (uint32_t way = 0; way < l->ways; way++) {
 					CHECK_EQ(x[way].line, y[way].line);
 					if (x[way].line == ML_NO_LINE)
@@ -528,15 +529,16 @@ TEST(players_at_random_moments_hold_what_a_simulation_from_the_start_holds)
 			     : k % 4 == 2 ? moments[k - 1] - (moments[k - 1] > 2 ? 2 : 0)
 					  : moments[k - 1] - moments[k - 1] % 9000;
 	for (int k = 0; k < 24; k++) {
-		struct ml_sim *sim = ml_sim_open(&s->machine, ML_SIM_MOVES | ML_SIM_USE,
-						 &err);
+		struct ml_engine_job job = { .want = ML_SIM_MOVES | ML_SIM_USE,
+					     .looks = true };
+		struct ml_engine *sim = ml_engine_open(&s->machine, &job, &err);
 
 		run_slowly(sim, all, 0, moments[k]);
-		struct ml_sim *player = ml_player_take(s, NULL, moments[k], &err);
+		struct ml_engine *player = ml_player_take(s, NULL, moments[k], &err);
 		CHECK(player != NULL);
 		check_same(&s->machine, sim, player);
 		ml_player_give(s);
-		ml_sim_close(sim);
+		ml_engine_close(sim);
 	}
 	ml_free(all);
 	close_workspace();

@@ -19,6 +19,9 @@
 #include "lib/samples/selection.h"
 #include "lib/samples/totals.h"
 
+#define ONE(f, name, what) +1
+enum { FORMATS = 0 ML_SAMPLE_FORMATS(ONE) }; /* the next choice: detected */
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char hardware[] =
@@ -73,10 +76,11 @@ static void read_file(const uint8_t *data, size_t size)
 	close(fd);
 }
 
+#define ONE(f, name, what) +1
+enum { FORMATS = 0 ML_SAMPLE_FORMATS(ONE) }; /* the next choice: detected */
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const formats[] = { "samples-csv", "perf-script", "perf-mem",
-					       NULL };
 	static const char table[] =
 		"cpu,latency,name,time,x\n0,1,a,f0,1.5\n1,2,b,12,-2\n";
 	struct ml_arena a = { 0 };
@@ -87,21 +91,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < 1 || size > 4096)
 		return 0;
-	unsigned choice = (unsigned)(*data - 'a') % 7;
+	unsigned choice = (unsigned)(*data - 'a') % (FORMATS + 4);
+	const struct ml_sample_format *format = choice < FORMATS
+							? &ml_sample_formats[choice]
+							: NULL;
 	data++;
 	size--;
-	if (choice < 4) {
-		if (ml_samples_read_text(&s, "fuzz", formats[choice], (const char *)data,
-					 size, NULL, NULL, &err)) {
+	if (choice <= FORMATS) {
+		if (ml_samples_read_text(&s, "fuzz", format, (const char *)data, size,
+					 NULL, NULL, &err)) {
 			if (ml_topology_parse(&s.topology, "x", hardware,
 					      strlen(hardware), &s.arena, &err))
 				ask(&s, NULL);
 			ml_samples_close(&s);
 		}
-	} else if (choice == 4) {
+	} else if (choice == FORMATS + 1) {
 		ml_topology_parse(&t, "fuzz", (const char *)data, size, &a, &err);
 		ml_arena_release(&a);
-	} else if (choice == 5) {
+	} else if (choice == FORMATS + 2) {
 		read_file(data, size);
 	} else if (size < sizeof(select)) {
 		memcpy(select, data, size);

@@ -101,6 +101,43 @@ static const struct ml_route common[] = {
 	{ 0 },
 };
 
+static bool toys(struct ml_workspace *ws, const struct ml_request *q, uint64_t *count,
+		 struct ml_err *err)
+{
+	(void)ws;
+	(void)q;
+	(void)err;
+	*count = 1;
+	return true;
+}
+
+static const struct ml_route asking[] = {
+	{ "GET", "/api/toys/#/words", NULL, "words of a toy", NULL,
+	  ML_PARAMS(ML_NUMBER("from"), ML_NUMBER_IN("cells", 1, 64), ML_REAL("window"),
+		    ML_TEXT("select", 10), ML_NUMBER_OF("toy", toys)) },
+	{ "POST", "/api/toys/#/words", NULL, "not printed", NULL, ML_NO_PARAMS },
+	{ "GET", "/api/open", NULL, "what is open", NULL, ML_NO_PARAMS },
+	{ 0 },
+};
+
+TEST(the_list_of_routes_has_the_parameters_as_they_are_declared)
+{
+	struct ml_buf out = { 0 }, some = { 0 };
+
+	ml_routes_print(asking, "", &out);
+	ml_buf_u8(&out, 0);
+	CHECK_STR((const char *)out.data,
+		  "/api/toys/#/words             words of a toy\n"
+		  "    from=N cells=1..64 window=X select=TEXT toy=N\n"
+		  "/api/open                     what is open\n");
+	ml_routes_print(asking, "open", &some);
+	ml_buf_u8(&some, 0);
+	CHECK_STR((const char *)some.data,
+		  "/api/open                     what is open\n");
+	ml_buf_release(&out);
+	ml_buf_release(&some);
+}
+
 static struct ml_workspace workspace;
 static struct ml_err err;
 static struct ml_buf bytes;

@@ -233,7 +233,7 @@ TEST(foreign_files_are_refused)
 	fails(plain, "hello world\n",
 	      "this file is in no known format; --format NAME reads it as one of lackey, ");
 	fails((struct ml_import_options){ .format = "pin" }, "r0",
-	      "no format 'pin': there are lackey, din, model, mitos, perf-script, perf-mem, samples, text and csv");
+	      "no format 'pin': there are lackey, din, model, mitos, perf-script, perf-mem, samples-csv, text and csv");
 }
 
 TEST(a_registration_file_names_regions_from_the_start)

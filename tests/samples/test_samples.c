@@ -176,8 +176,8 @@ TEST(functions_and_variables_that_look_like_hexadecimal_numbers_are_names)
 	struct ml_samples s;
 	struct ml_err err;
 
-	CHECK_OK(ml_samples_read_text(&s, "t", "samples-csv", text, sizeof(text) - 1,
-				      NULL, NULL, &err),
+	CHECK_OK(ml_samples_read_text(&s, "t", ml_sample_format_named("samples-csv"),
+				      text, sizeof(text) - 1, NULL, NULL, &err),
 		 &err);
 	CHECK_EQ(s.columns[1].kind, ML_SAMPLES_NAMES);
 	CHECK_EQ(s.columns[2].kind, ML_SAMPLES_NAMES);

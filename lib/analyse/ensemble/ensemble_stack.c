@@ -6,7 +6,7 @@
 #include "lib/base/buf.h"
 #include "lib/cache/distance/distance.h"
 #include "lib/cache/machine/policy.h"
-#include "lib/cache/exact/sim.h"
+#include "lib/cache/engine.h"
 
 enum {
 	WAYS_MAX = 64, /* ways of a set that is searched one by one */
@@ -36,8 +36,8 @@ static unsigned path_of(const struct ml_machine *m)
 	for (; i < m->levels; i++) {
 		const struct ml_level_spec *l = &m->level[i];
 
-		if (strcmp(l->policy->name, "lru") != 0 || l->no_allocate ||
-		    l->inclusion != ML_NEITHER || l->prefetch != ML_PREFETCH_NONE ||
+		if (!l->policy->recency || l->no_allocate || l->inclusion != ML_NEITHER ||
+		    l->prefetch != ML_PREFETCH_NONE ||
 		    (l->sets > 1 && l->ways > WAYS_MAX))
 			break;
 	}
@@ -207,13 +207,15 @@ static uint32_t *new_counts(struct ml_stack_tree *t)
 	return ml_arena_alloc(&t->arena, t->bins * sizeof(uint32_t) + 1);
 }
 
+static const struct ml_engine_job tail_job = { .threads = 1, .restores = true };
+
 static void start_tails(struct ml_stack_tree *t, struct ml_stack_tail *list)
 {
 	for (struct ml_stack_tail *x = list; x; x = x->other) {
 		struct ml_err err;
 
-		x->sim = ml_sim_open(&x->machine, 0, &err);
-		assert(x->sim); /* such machines can always be simulated */
+		x->engine = ml_engine_open(&x->machine, &tail_job, &err);
+		assert(x->engine); /* such machines can always be simulated */
 		for (unsigned i = 0; i < x->machine.levels; i++)
 			x->level[i].missed = new_counts(t);
 	}
@@ -257,8 +259,7 @@ static void close_all(struct ml_stack *list)
 		for (struct ml_stack_branch *b = s->branches; b; b = b->more) {
 			close_all(b->next);
 			for (struct ml_stack_tail *x = b->tails; x; x = x->other)
-				if (x->sim)
-					ml_sim_close(x->sim);
+				ml_engine_close(x->engine);
 		}
 	}
 }
@@ -424,7 +425,7 @@ static void run_tail(struct ml_stack_tail *t, const struct ml_lines *in, unsigne
 	}
 	a.addr = x->addr;
 	a.what = x->what;
-	bool ok = ml_sim_run(t->sim, &a, x->outcome, &err);
+	bool ok = ml_engine_run(t->engine, &a, x->outcome, &err);
 	assert(ok); /* only hints can fail */
 	(void)ok;
 	count_tail(t, in, x->outcome, b);
@@ -509,7 +510,7 @@ static void save_tail(const struct ml_stack_tail *t, size_t bins, struct ml_buf 
 
 	for (unsigned i = 0; i < t->machine.levels; i++)
 		put_counts(out, t->level[i].missed, bins);
-	ml_sim_save(t->sim, &state);
+	ml_engine_save(t->engine, &state);
 	ml_buf_varint(out, state.size);
 	ml_buf_put(out, state.data, state.size);
 	ml_buf_release(&state);
@@ -526,7 +527,7 @@ static bool restore_tail(struct ml_stack_tail *t, size_t bins, struct ml_bytes *
 		return false;
 	const uint8_t *at = ml_bytes_take(in, size);
 	struct ml_bytes state = { at, at + size, false };
-	return ml_sim_restore(t->sim, &state, &err);
+	return ml_engine_restore(t->engine, &state, &err);
 }
 
 void ml_stack_save(const struct ml_stack *s, size_t bins, struct ml_buf *out)

@@ -22,7 +22,7 @@
 struct ml_buf;
 struct ml_bytes;
 struct ml_distance;
-struct ml_sim;
+struct ml_engine;
 
 /* A stream: requested lines, in order. */
 struct ml_lines {
@@ -49,7 +49,7 @@ struct ml_stack_branch {
 /* The levels of one machine behind its last branch. */
 struct ml_stack_tail {
 	struct ml_machine machine; /* these levels alone */
-	struct ml_sim *sim;
+	struct ml_engine *engine;
 	struct ml_stack_branch level[ML_LEVELS]; /* for the counts of the levels */
 	struct ml_stack_tail *other;             /* the next of a list */
 };

@@ -15,7 +15,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/pool.h"
 #include "lib/cache/machine/policy.h"
-#include "lib/cache/exact/sim.h"
+#include "lib/cache/engine.h"
 #include "lib/trace/trace.h"
 
 enum {
@@ -34,7 +34,7 @@ struct unit {
 
 	size_t member;
 	struct ml_machine machine;
-	struct ml_sim *sim;
+	struct ml_engine *engine;
 	struct ml_future *future; /* the future of its own, if it has one... */
 	bool shares;              /* ...or the number of a future of the decoder */
 	size_t foreseen;
@@ -81,19 +81,10 @@ struct ml_ensemble_walk {
 
 struct ml_machine ml_ensemble_plain(const struct ml_machine *m, const struct ml_trace *t)
 {
-	struct ml_machine plain = *m;
+	struct ml_machine plain = ml_machine_alone(m,
+						   t ? ml_thread_count(&t->tables) : 0);
 
 	plain.tlbs = 0; /* TLBs cost time but do not change the serving level */
-	if (plain.cores > 1 && t && ml_thread_count(&t->tables) == 1) {
-		struct ml_machine alone = plain;
-
-		/* the other cores are idle */
-		alone.cores = 1;
-		for (unsigned i = 0; i < alone.levels; i++)
-			alone.level[i].share = 1;
-		if (ml_stack_fits(&alone))
-			return alone;
-	}
 	return plain;
 }
 
@@ -137,7 +128,6 @@ static void add_translator(struct ml_ensemble_walk *w, size_t member,
 	u->machine = *plain;
 	u->machine.levels = 1;
 	u->machine.tlbs = m->tlbs;
-	memcpy(u->machine.tlb, m->tlb, sizeof(m->tlb));
 }
 
 /* The pass of the first level of a path. */
@@ -233,25 +223,26 @@ static void listen(struct ml_ensemble_walk *w, struct unit *u)
 	u->surcharge.beyond = m->beyond;
 	u->surcharge.bits = w->window->bits;
 	if (m->beyond)
-		ml_sim_observe(u->sim, &o);
+		ml_engine_observe(u->engine, &o, NULL);
 }
 
-static bool open_simulator(struct ml_ensemble_walk *w, struct unit *u, struct ml_err *err)
+static bool open_engine(struct ml_ensemble_walk *w, struct unit *u, struct ml_err *err)
 {
+	struct ml_engine_job job = { .threads = 1, .restores = true };
 	struct ml_replay_options o = options(w, u);
 
 	u->opened = true;
-	u->sim = ml_sim_open(&u->machine, 0, err);
-	if (!u->sim || (u->state.at && !ml_sim_restore(u->sim, &u->state, err)))
+	u->engine = ml_engine_open(&u->machine, &job, err);
+	if (!u->engine || (u->state.at && !ml_engine_restore(u->engine, &u->state, err)))
 		return false;
 	listen(w, u);
 	if (u->shares) {
 		u->hints = (struct ml_hints){ u, give_hints };
-		ml_sim_hints(u->sim, 1, &u->hints);
+		ml_engine_hints(u->engine, 1, &u->hints);
 	} else if (ml_future_needed(&u->machine)) {
 		if (!ml_future_open(&u->future, w->trace, &o, err))
 			return false;
-		return ml_future_attach(u->future, u->sim, err);
+		return ml_future_attach(u->future, u->engine, err);
 	}
 	return true;
 }
@@ -282,7 +273,7 @@ static bool simulate(struct ml_ensemble_walk *w, struct unit *u,
 	struct ml_member *m = &w->e->members[u->member];
 	uint16_t outcome[ML_BATCH];
 
-	if (!u->opened && !open_simulator(w, u, err))
+	if (!u->opened && !open_engine(w, u, err))
 		return false;
 	u->given = &b->hints[u->foreseen];
 	for (size_t i = 0; i < b->count; i += ML_BATCH) {
@@ -294,7 +285,7 @@ static bool simulate(struct ml_ensemble_walk *w, struct unit *u,
 		};
 
 		u->surcharge.position = b->position + i;
-		if (!ml_sim_run(u->sim, &a, outcome, err))
+		if (!ml_engine_run(u->engine, &a, outcome, err))
 			return false;
 		if (u->surcharge.beyond)
 			ml_ensemble_surcharge_batch(&u->surcharge, a.what, outcome,
@@ -536,8 +527,8 @@ void ml_ensemble_walk_save(const struct ml_ensemble_walk *w, struct ml_buf *out)
 		for (size_t k = 0; m->beyond && k < bins; k++)
 			ml_buf_zigzag(out, m->beyond[k]);
 		state.size = 0;
-		if (u->sim)
-			ml_sim_save(u->sim, &state);
+		if (u->engine)
+			ml_engine_save(u->engine, &state);
 		else if (u->state.at)
 			ml_buf_put(&state, u->state.at,
 				   (size_t)(u->state.end - u->state.at));
@@ -673,8 +664,7 @@ bool ml_ensemble_walk_open(struct ml_ensemble_walk **walk, struct ml_ensemble *e
 void ml_ensemble_walk_close(struct ml_ensemble_walk *w)
 {
 	for (size_t i = 0; i < w->unit_count; i++) {
-		if (w->units[i].sim)
-			ml_sim_close(w->units[i].sim);
+		ml_engine_close(w->units[i].engine);
 		ml_ensemble_surcharge_release(&w->units[i].surcharge);
 		if (w->units[i].future)
 			ml_future_close(w->units[i].future);

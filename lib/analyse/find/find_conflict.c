@@ -65,6 +65,7 @@ struct ml_candidate *ml_conflict_add(struct ml_find *f, const struct ml_conflict
 	struct ml_candidate *c = ml_find_add(f, x->change.region, worst, r->saved, true);
 
 	ml_find_tried(f, c, r->trial);
+	c->spares = true; /* the data behind it move, too */
 	for (size_t i = 0; i < f->spot_count; i++)
 		if (concerns(&f->spots[i], x->a, x->b))
 			ml_find_claim(f, c, &f->spots[i],

@@ -58,6 +58,8 @@ static void take(struct ml_find *f, struct ml_candidate *c, struct ml_candidate 
 	for (size_t i = 0; i < other->claim_count; i++)
 		ml_find_claim(f, c, &f->spots[other->claims[i].spot],
 			      other->claims[i].cycles);
+	c->more += other->more;
+	c->spares |= other->spares;
 	c->finding.gain += other->finding.gain;
 	c->finding.low += other->finding.low;
 	c->finding.high += other->finding.high;
@@ -105,6 +107,7 @@ static void join(struct ml_find *f, struct ml_candidate *c)
 			names = append_name(f, names, o->finding.region, ++n, others);
 		take(f, c, o);
 	}
+	ml_find_cap(f, c);
 	if (others)
 		tell(f, c, names, others, own);
 }

@@ -52,6 +52,13 @@ enum ml_family {
 	ML_FAMILY_ANY,  /* about any data: one change mends all */
 };
 
+/* What a finding of a kind is worth that was not simulated. */
+enum ml_standing {
+	ML_STANDING_ESTIMATE, /* it stands below those that were simulated */
+	ML_STANDING_CERTAIN,  /* its cause is certain: it stands among them */
+	ML_STANDING_LAST,     /* it seldom saves time: it stands below all others */
+};
+
 /*
  * A kind of finding. Each function may be NULL. They run in this order, and all finders
  * look before the first one tries. `mine` is the finder's own state, NULL at first.
@@ -71,6 +78,7 @@ struct ml_finder {
 	/* it has no remedy of its own: it is dropped if another finding wins; a finder
 	 * may set it for some of its findings alone */
 	bool vague;
+	enum ml_standing standing;
 	enum ml_family family; /* findings of this kind that become one (find_family.h) */
 	void (*look)(struct ml_find *f,
 		     void **mine); /* may request see (ml_find_watch) */
@@ -105,6 +113,10 @@ struct ml_candidate {
 	struct ml_claim *claims; /* the misses that the finding is about */
 	size_t claim_count, claim_cap;
 	bool theirs; /* it is about code that the user cannot change */
+	/* cycles that the change may save beyond those for which its references wait:
+	 * references that are not made, remote memory, threads that wait for others */
+	double more;
+	bool spares; /* data that it does not concern may gain, too: all that waits may */
 	double rank; /* the higher, the earlier it comes */
 };
 
@@ -115,6 +127,7 @@ struct ml_tried {
 	double concerned; /* references of the whole run that it moves */
 	double waits;     /* their cycles beyond those of L1, in caches */
 	double bound;     /* what its own references can save at all */
+	double not_made;  /* of this, cycles of references that it leaves out */
 	double at_most;   /* it cannot save more, whatever a part says; 0: not known */
 	/* the round that tried it last (find_rounds.h), its place there, and its trial;
 	 * NULL: it was not tried */
@@ -265,6 +278,11 @@ struct ml_candidate *ml_find_add(struct ml_find *f, uint32_t region,
 				 bool simulated);
 void ml_find_claim(struct ml_find *f, struct ml_candidate *c, const struct ml_spot *spot,
 		   double cycles);
+/*
+ * Cuts the gain and its bounds to what the references wait for that the finding is about:
+ * those to the regions of its claims.
+ */
+void ml_find_cap(const struct ml_find *f, struct ml_candidate *c);
 /* In conclude: the bounds of an estimate, in cycles. */
 void ml_find_bounds(struct ml_find *f, struct ml_candidate *c, double low, double high);
 void ml_find_fact(struct ml_candidate *c, const char *key, double number);

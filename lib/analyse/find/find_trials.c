@@ -35,9 +35,12 @@ static bool concerns(const struct ml_find *f, const struct ml_change *c,
  * At best the references of a change wait for nothing, and those that it leaves out are
  * not made. A region that moves spares others their misses as well, which are not known.
  */
-static double bound_of(const struct ml_find *f, const struct ml_change *c)
+static double bound_of(const struct ml_find *f, const struct ml_change *c,
+		       double *not_made)
 {
 	double sum = 0;
+
+	*not_made = 0;
 
 	for (; c; c = c->also)
 		for (size_t i = 0; i < f->p->cell_count; i++) {
@@ -50,9 +53,9 @@ static double bound_of(const struct ml_find *f, const struct ml_change *c)
 				return INFINITY;
 			sum += ml_find_cell_waits(f, x);
 			if (c->kind == ML_CHANGE_DROP)
-				sum += (double)n * f->cost[1];
+				*not_made += (double)n * f->cost[1];
 		}
-	return sum;
+	return sum + *not_made;
 }
 
 /* References of the whole run that a change concerns; *waits: their cycles beyond L1. */
@@ -101,7 +104,7 @@ size_t ml_find_try(struct ml_find *f, const struct ml_change *c,
 	if (same < f->tried_count)
 		return same;
 	x.concerned = concerned(f, &x.change, &x.waits);
-	x.bound = bound_of(f, &x.change);
+	x.bound = bound_of(f, &x.change, &x.not_made);
 	f->tried = ml_grow(f->tried, &f->tried_cap, f->tried_count + 1,
 			   sizeof(*f->tried));
 	f->tried[f->tried_count] = x;
@@ -170,6 +173,8 @@ void ml_find_tried(struct ml_find *f, struct ml_candidate *c, size_t trial)
 	c->finding.low = low > 0 ? low : 0;
 	double high = c->finding.high + 2 * error / f->cycles;
 	double most = f->tried[trial].bound / f->cycles;
+	c->spares |= isinf(most);
+	c->more = fmax(c->more, f->tried[trial].not_made);
 	c->finding.high = high < most ? high : fmax(most, c->finding.high);
 }
 

@@ -243,6 +243,29 @@ static bool try_all(struct run *r, struct ml_whatif *w, struct ml_findings *out,
 	return true;
 }
 
+/* The reason why the profile is not of all that the program does, or NULL. */
+static const char *unfinished(struct ml_find *f)
+{
+	const struct ml_profile *p = f->p;
+	const char *status = ml_tables_meta_find(f->tables, "exit status");
+	const char *ended = ml_tables_meta_find(f->tables, "ended");
+	uint64_t to = p->to < f->trace->count ? p->to : f->trace->count;
+	int signal = status ? atoi(status) - 128 : 0;
+
+	if (signal > 0 && signal < 65)
+		return ml_arena_printf(f->arena, "Signal %d ended the program (%s)",
+				       signal, strsignal(signal));
+	if (!status && ended && !strcmp(ended, "killed"))
+		return "The program was killed";
+	if (f->trace->damage)
+		return "The trace is damaged";
+	if (p->refs < to - p->from)
+		return ml_arena_printf(
+			f->arena, "Only %s of %s references were simulated",
+			ml_find_count(f, p->refs), ml_find_count(f, to - p->from));
+	return NULL;
+}
+
 static bool examine(struct run *r, struct ml_findings *out,
 		    const struct ml_findings_options *o, struct ml_err *err)
 {
@@ -294,6 +317,14 @@ static double rank(const struct ml_candidate *c, bool of_part)
 	return gain > 0 ? round(log(gain) / log(1.01)) : -INFINITY;
 }
 
+/* Simulated changes first, and those whose cause is certain; then estimates. */
+static unsigned standing(const struct ml_candidate *c)
+{
+	if (c->finder->standing == ML_STANDING_LAST)
+		return 2;
+	return !c->finding.simulated && c->finder->standing != ML_STANDING_CERTAIN;
+}
+
 /*
  * What the user cannot change comes last. Findings of equal rank stay in the order of the
  * finders, so that the output does not depend on the sort.
@@ -306,6 +337,8 @@ static int by_rank(const void *a, const void *b)
 		return (*x)->theirs ? 1 : -1;
 	if ((*x)->finding.vague != (*y)->finding.vague)
 		return (*x)->finding.vague ? 1 : -1;
+	if (standing(*x) != standing(*y))
+		return standing(*x) < standing(*y) ? -1 : 1;
 	if ((*x)->rank != (*y)->rank)
 		return (*x)->rank > (*y)->rank ? -1 : 1;
 	return *x < *y ? -1 : *x > *y;
@@ -392,6 +425,8 @@ static void choose(struct run *r, struct ml_findings *out)
 
 	ml_families_join(f);
 	for (size_t i = 0; i < f->candidate_count; i++)
+		ml_find_cap(f, &f->candidates[i]);
+	for (size_t i = 0; i < f->candidate_count; i++)
 		if (f->candidates[i].finding.gain * f->cycles >= f->min_cycles &&
 		    !is_foreign(f, &f->candidates[i]))
 			sorted[count++] = &f->candidates[i];
@@ -445,6 +480,11 @@ bool ml_findings_make(struct ml_findings *out, struct ml_trace *t,
 	if (ok) {
 		add_legality(&r.f);
 		choose(&r, out);
+		out->no_verdict = unfinished(&r.f);
+		if (!out->no_verdict && out->untried)
+			out->no_verdict = ml_arena_printf(
+				&out->arena, "Changes were not simulated: %s",
+				out->untried);
 	}
 	for (size_t i = 0; i < KINDS; i++)
 		if (finders[i]->release && r.mine[i])

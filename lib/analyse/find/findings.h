@@ -35,6 +35,9 @@ struct ml_findings {
 	uint64_t tried, of;  /* changes were simulated on `tried` of `of` references */
 	unsigned phases;     /* of the run, which these are taken from (slices.h) */
 	const char *untried; /* the reason why changes were not simulated, or NULL */
+	/* why findings say nothing of the program where there are none, or NULL: it did
+	 * not do all of its work, or not all of it was looked at */
+	const char *no_verdict;
 	struct ml_arena arena;
 };
 

@@ -154,6 +154,7 @@ static void tell(struct ml_find *f, const struct touched *t, double share, struc
 	struct ml_candidate *c = ml_find_add(f, t->region, t->first, g.by_use, false);
 
 	c->finding.cost = g.by_use / f->cycles;
+	c->more = g.by_use; /* no simulated reference waits for remote memory */
 	c->finding.title = ml_arena_printf(f->arena, "all of %s lies on one node", name);
 	ml_find_say(f, c,
 		    "%s of its %s pages are touched first by threads of one node, at %s; "

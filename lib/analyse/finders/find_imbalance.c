@@ -205,6 +205,7 @@ static void conclude(struct ml_find *f, void *arg)
 		return;
 	struct ml_candidate *c = ml_find_add(f, s->region, s, gain * f->cycles, false);
 	c->finding.cost = gain;
+	c->more = gain * f->cycles; /* threads wait, not references */
 	c->finding.title = ml_arena_printf(
 		f->arena, "thread %u has more work than others", m->longest->thread);
 	ml_find_say(f, c, "Of the access time of %zu threads, %s.", m->count,
@@ -235,6 +236,7 @@ const struct ml_finder ml_find_imbalance = {
 		  .miss = "Thread {thread} is at work; the lanes below the timeline show "
 			  "when the others are." },
 	.weight = 1,
+	.standing = ML_STANDING_CERTAIN,
 	.look = look,
 	.see = see,
 	.conclude = conclude,

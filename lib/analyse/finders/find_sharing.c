@@ -34,7 +34,8 @@ static void tell(struct ml_find *f, struct ml_bounce_region *r)
 		r->lines == 1 ? "goes" : "go");
 	ml_bounces_tell(f, c, r, misses);
 	/* a line each, or a local variable, which mostly lies in a register */
-	ml_find_bounds(f, c, r->cost, r->cost + ml_bounces_references(f, r));
+	c->more = ml_bounces_references(f, r);
+	ml_find_bounds(f, c, r->cost, r->cost + c->more);
 	c->finding.advice = ml_arena_printf(
 		f->arena,
 		"give each thread's part of %s a line of its own (pad or align it to %llu "
@@ -60,6 +61,7 @@ const struct ml_finder ml_find_sharing = {
 		  .miss = "{sharer}" },
 	.legal = "Legal if no code takes the parts to be neighbours",
 	.weight = 1.5, /* the cause is certain, and no other change helps */
+	.standing = ML_STANDING_CERTAIN,
 	.look = look,
 	.see = see,
 	.conclude = conclude,

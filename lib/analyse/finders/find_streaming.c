@@ -107,6 +107,7 @@ const struct ml_finder ml_find_streaming = {
 		  .miss = "The cache fetches the old {line} bytes first, only to have "
 			  "them overwritten." },
 	.weight = 0.6, /* stores seldom wait: this saves bandwidth more than time */
+	.standing = ML_STANDING_LAST,
 	.look = look,
 	.conclude = conclude,
 };

@@ -57,6 +57,8 @@ static void tell(struct ml_find *f, struct ml_bounce_region *r)
 	double most = r->cost + references(f, r);
 	struct ml_candidate *c = ml_bounces_add(f, r, most, &misses);
 
+	c->more = most - r->cost;
+
 	c->finding.title = ml_arena_printf(f->arena, "threads write the same %s in turn",
 					   name);
 	ml_find_say(f, c,
@@ -97,6 +99,7 @@ const struct ml_finder ml_find_true_sharing = {
 		  .threads = true,
 		  .miss = "{sharer}" },
 	.weight = 1.5, /* the cause is certain, and no other change helps */
+	.standing = ML_STANDING_CERTAIN,
 	.look = look,
 	.see = see,
 	.conclude = conclude,

@@ -8,7 +8,7 @@
 #include "lib/base/pool.h"
 #include "lib/cache/distance/next_use.h"
 #include "lib/cache/machine/policy.h"
-#include "lib/cache/exact/sim.h"
+#include "lib/cache/engine.h"
 #include "lib/cache/distance/spill_file.h"
 #include "lib/trace/ref.h"
 #include "lib/trace/trace.h"
@@ -131,7 +131,7 @@ static bool prepare_first(struct ml_future *f, struct ml_err *err)
  */
 struct missed {
 	struct ml_future *f;
-	struct ml_sim *sim;
+	struct ml_engine *engine;
 	unsigned level; /* the level that gets these requests, from 1 */
 	unsigned bits;
 	struct ml_spill_file spill;
@@ -192,7 +192,7 @@ static bool simulate(void *arg, const struct ml_batch *b, struct ml_err *err)
 		.count = b->count, .addr = b->addr, .what = b->what, .site = b->site
 	};
 
-	if (!ml_sim_run(m->sim, &a, NULL, err))
+	if (!ml_engine_run(m->engine, &a, NULL, err))
 		return false;
 	if (m->failed) {
 		*err = m->err;
@@ -206,19 +206,20 @@ static bool simulate(void *arg, const struct ml_batch *b, struct ml_err *err)
 static bool simulate_before(struct missed *m, struct ml_err *err)
 {
 	struct ml_observer observer = { .arg = m, .miss = note_miss };
+	struct ml_engine_job job = { .threads = 1, .observes = true };
 	struct ml_machine before = m->f->machine;
 	unsigned cpus = ml_cpus();
 
 	before.levels = m->level - 1;
 	before.tlbs = 0;
-	m->sim = ml_sim_open(&before, 0, err);
-	if (!m->sim)
+	m->engine = ml_engine_open(&before, &job, err);
+	if (!m->engine)
 		return false;
-	ml_sim_observe(m->sim, &observer);
-	bool ok = ml_future_attach(m->f, m->sim, err) &&
+	ml_engine_observe(m->engine, &observer, NULL);
+	bool ok = ml_future_attach(m->f, m->engine, err) &&
 		  ml_trace_each(m->f->trace, m->f->from, m->f->to, cpus > 1, simulate, m,
 				err);
-	ml_sim_close(m->sim);
+	ml_engine_close(m->engine);
 	put_missed(m);
 	if (ok && m->failed)
 		*err = m->err;
@@ -291,20 +292,22 @@ static bool fill(void *arg, const uint64_t **hints, size_t *count, struct ml_err
 	return true;
 }
 
-bool ml_future_attach(struct ml_future *f, struct ml_sim *s, struct ml_err *err)
+bool ml_future_attach(struct ml_future *f, struct ml_engine *e, struct ml_err *err)
 {
 	for (unsigned i = 0; i < f->machine.levels; i++) {
 		struct level *l = &f->level[i];
+		struct ml_level_counts c;
 
 		if (!l->next_use)
 			continue;
+		ml_engine_counts(e, l->number, &c);
 		l->hints = (struct ml_hints){ l, fill };
 		/* a simulator may come from a file, which may claim any number */
-		if (!ml_future_seek(f, l->number, ml_sim_requests(s, l->number)))
+		if (!ml_future_seek(f, l->number, c.asked[0] + c.asked[1] + c.asked[2]))
 			return ml_fail(err, ML_FORMAT,
 				       "level %u had more requests than were foreseen",
 				       l->number);
-		ml_sim_hints(s, l->number, &l->hints);
+		ml_engine_hints(e, l->number, &l->hints);
 	}
 	return true;
 }

@@ -22,9 +22,9 @@
 #include "lib/base/err.h"
 #include "lib/cache/machine/machine.h"
 
+struct ml_engine;
 struct ml_future;
 struct ml_replay_options;
-struct ml_sim;
 struct ml_trace;
 
 /* Whether a level of the machine has a policy that needs hints. */
@@ -38,12 +38,12 @@ bool ml_future_needed(const struct ml_machine *m);
 bool ml_future_open(struct ml_future **f, struct ml_trace *t,
 		    const struct ml_replay_options *o, struct ml_err *err);
 /*
- * Gives s the hints of all levels that need them, starting at ml_sim_requests of each
- * level. s simulates the same machine and is new, or was restored to a state that a
- * simulation from o->from had. Call it again after each ml_sim_restore; it replaces the
- * hints that s had.
+ * Gives an engine the hints of all levels that need them, starting behind the requests
+ * that each level has had. The engine simulates the same machine and is new, or was
+ * restored to a state that a simulation from o->from had. Call it again after each
+ * ml_engine_restore; it replaces the hints that the engine had.
  */
-bool ml_future_attach(struct ml_future *f, struct ml_sim *s, struct ml_err *err);
+bool ml_future_attach(struct ml_future *f, struct ml_engine *e, struct ml_err *err);
 /*
  * The hints of a level (from 1), for callers that feed several simulators: seek moves to
  * a request, and each call of next returns the next piece, valid until the next call.

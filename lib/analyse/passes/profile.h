@@ -15,7 +15,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/cache/machine/machine.h"
-#include "lib/cache/exact/sim.h"
+#include "lib/cache/machine/observer.h"
 #include "lib/trace/tables.h"
 
 struct ml_replay;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "lib/analyse/passes/surcharge.h"
-#include "lib/cache/exact/sim.h"
+#include "lib/cache/machine/level_counts.h"
 #include "lib/cache/machine/access.h"
 #include "lib/cache/machine/machine.h"
 

@@ -10,17 +10,13 @@
 #include "lib/base/buf.h"
 #include "lib/base/pool.h"
 #include "lib/base/relay.h"
+#include "lib/cache/engine.h"
 #include "lib/cache/lru/event_sums.h"
-#include "lib/cache/lru/explain_lru.h"
-#include "lib/cache/lru/fast_lru.h"
-#include "lib/cache/lru/lean_lru.h"
 #include "lib/trace/regions/region_lookup.h"
 #include "lib/trace/tables.h"
 #include "lib/trace/trace.h"
 
 enum {
-	/* references that are explained at once: their events fit the host's L2 */
-	PIECE = 4096,
 	SLOTS = 8, /* pieces under way */
 	SHORT = 1
 		<< 20, /* references of a part, below which decoding ahead does not pay */
@@ -40,12 +36,11 @@ struct slot {
 	bool failed; /* a pass has, at this piece or before */
 	size_t cells;
 	const uint32_t *cell;
-	struct ml_explain_events *events; /* between the stages of ml_explain_lru */
+	void *carry; /* between the stages of the engine */
 	uint32_t own_cell[ML_BATCH], region[ML_BATCH];
 	uint64_t *block, *offset; /* [ML_BATCH], with places */
 	void *along;
 	uint16_t core[ML_BATCH], outcome[ML_BATCH];
-	uint8_t served[ML_BATCH];
 	struct ml_charge *charges;
 	size_t charge_count, charge_cap;
 	uint32_t moved; /* the last reference with a transfer, + 1 */
@@ -55,10 +50,7 @@ struct ml_replay {
 	struct ml_trace *trace;
 	struct ml_replay_options o; /* `to` and interleave are resolved */
 	struct ml_region_lookup *lookup;
-	struct ml_fast_lru *fast; /* one of the four */
-	struct ml_lean_lru *lean;
-	struct ml_explain_lru *explain;
-	struct ml_sim *sim;
+	struct ml_engine *engine;
 	struct ml_future *future;         /* NULL: no level needs hints */
 	struct ml_interleave *interleave; /* NULL: as recorded */
 	struct ml_thread_cores cores;     /* cores.core is NULL: one core */
@@ -70,14 +62,15 @@ struct ml_replay {
 	struct ml_event_sums *sums; /* those that the simulator fills */
 	bool regions;               /* a pass needs them */
 	bool charges;               /* the same */
-	unsigned stages;            /* of the simulator alone; those of passes follow */
-	unsigned pass_stages;       /* the first one is of passes that observe events */
-	uint64_t count;             /* references of all parts */
-	struct ml_events now;       /* the piece that observers hear of */
-	struct slot *charged;       /* the same; NULL behind the last one */
-	struct slot *slots;         /* [SLOTS] */
-	struct ml_relay *relay;     /* NULL: the caller does all stages */
-	uint64_t save_at;           /* from this position on a pass saves the state */
+	bool bounces;               /* lines may go from core to core */
+	unsigned stages;        /* of the engine, without the one that calls observers */
+	unsigned pass_stages;   /* the first one is of passes that observe events */
+	uint64_t count;         /* references of all parts */
+	struct ml_events now;   /* the piece that observers hear of */
+	struct slot *charged;   /* the same; NULL behind the last one */
+	struct slot *slots;     /* [SLOTS] */
+	struct ml_relay *relay; /* NULL: the caller does all stages */
+	uint64_t save_at;       /* from this position on a pass saves the state */
 	/* of the stages of passes: one has failed, for this reason */
 	bool failed[ML_RELAY_STAGES];
 	struct ml_err err[ML_RELAY_STAGES];
@@ -153,7 +146,7 @@ static void observe(struct ml_replay *r)
 	for (size_t i = 0; i < r->pass_count; i++) {
 		if (r->passes[i].sums)
 			ml_event_sums_open(r->passes[i].sums, &r->o.machine, r->o.want);
-		if (r->explain && !r->sums)
+		if (ml_engine_sums(r->engine) && !r->sums)
 			r->sums = r->passes[i].sums;
 		if (r->passes[i].miss && !summed(r, &r->passes[i]))
 			o.miss = on_miss;
@@ -165,15 +158,8 @@ static void observe(struct ml_replay *r)
 			o.page = on_page;
 		r->charges |= r->passes[i].charges;
 	}
-	if (r->sim)
-		ml_sim_observe(r->sim, &o);
-	else if (r->lean)
-		ml_lean_lru_observe(r->lean, &o);
-	else
-		ml_explain_lru_observe(r->explain, &o, r->sums);
-	/* all stages of ml_explain_lru but the first may call observers of lines */
-	if (r->explain)
-		r->stages = o.miss || o.leave ? 1 : ml_explain_lru_stages(r->explain);
+	ml_engine_observe(r->engine, &o, r->sums);
+	r->stages = ml_engine_stages(r->engine) - 1;
 }
 
 /* In our own recordings the order of threads is that of a scheduler, which differs from
@@ -233,43 +219,26 @@ static bool take_merged(void *arg, const struct ml_batch *b, const uint64_t *tim
 	return simulate(arg, b, time, cell, err);
 }
 
-static bool open_simulator(struct ml_replay *r, struct ml_err *err)
+static bool open_engine(struct ml_replay *r, struct ml_err *err)
 {
 	struct ml_replay_options *o = &r->o;
-	struct ml_machine alone = o->machine;
+	struct ml_engine_job job = {
+		.want = o->want,
+		/* a thread may be placed on any core */
+		.threads = o->core_count ? 0 : ml_thread_count(&r->trace->tables),
+		.slow = o->slow,
+	};
 
-	/* one thread leaves the other cores idle, which is the same as one core */
-	if (ml_thread_count(&r->trace->tables) == 1) {
-		alone.cores = 1;
-		for (unsigned k = 0; k < alone.levels; k++)
-			alone.level[k].share = 1;
-	}
-	if (!o->want && !ml_fast_lru_refuses(&alone)) {
-		r->fast = ml_fast_lru_open(&alone, ML_FAST_LRU_BEST);
-		return true;
-	}
-	if (!o->want && o->stateless && !ml_lean_lru_refuses(&alone)) {
-		r->lean = ml_lean_lru_open(&alone, ML_LEAN_LRU_BEST);
-		return true;
-	}
-	if (o->want == (ML_SIM_CAUSES | ML_SIM_USE) && !o->slow &&
-	    !ml_explain_lru_refuses(&alone)) {
-		r->explain = ml_explain_lru_open(&o->machine, ML_EXPLAIN_LRU_BEST, err);
-		if (r->explain && o->from)
-			ml_explain_lru_gap(r->explain);
-		return r->explain;
-	}
-	r->sim = ml_sim_open(&o->machine, o->want, err);
-	if (!r->sim)
+	r->bounces = ml_machine_alone(&o->machine, job.threads).cores > 1;
+	r->engine = ml_engine_open(&o->machine, &job, err);
+	if (!r->engine)
 		return false;
-	if (ml_future_needed(&o->machine)) {
-		if (!ml_future_open(&r->future, r->trace, o, err))
-			return false;
-		if (!ml_future_attach(r->future, r->sim, err))
-			return false;
-	}
+	if (ml_future_needed(&o->machine) &&
+	    (!ml_future_open(&r->future, r->trace, o, err) ||
+	     !ml_future_attach(r->future, r->engine, err)))
+		return false;
 	if (o->from)
-		ml_sim_gap(r->sim);
+		ml_engine_gap(r->engine);
 	return true;
 }
 
@@ -286,7 +255,7 @@ bool ml_replay_open(struct ml_replay **replay, struct ml_trace *t,
 		r->o.from = r->o.to;
 	r->lookup = ml_region_lookup_open(t, err);
 	if (!r->lookup || !choose_order(r, err) || !place_threads(r, err) ||
-	    !open_simulator(r, err)) {
+	    !open_engine(r, err)) {
 		ml_replay_close(r);
 		return false;
 	}
@@ -304,24 +273,19 @@ void ml_replay_close(struct ml_replay *r)
 {
 	if (r->interleave)
 		ml_interleave_close(r->interleave);
-	if (r->fast)
-		ml_fast_lru_close(r->fast);
-	ml_lean_lru_close(r->lean);
-	if (r->explain)
-		ml_explain_lru_close(r->explain);
-	if (r->sim)
-		ml_sim_close(r->sim);
-	if (r->future)
-		ml_future_close(r->future);
-	if (r->lookup)
-		ml_region_lookup_close(r->lookup);
 	for (unsigned i = 0; i < SLOTS && r->slots; i++) {
-		ml_explain_events_close(r->slots[i].events);
+		if (r->engine)
+			ml_engine_carry_close(r->engine, r->slots[i].carry);
 		ml_free(r->slots[i].block);
 		ml_free(r->slots[i].offset);
 		ml_free(r->slots[i].along);
 		ml_free(r->slots[i].charges);
 	}
+	ml_engine_close(r->engine);
+	if (r->future)
+		ml_future_close(r->future);
+	if (r->lookup)
+		ml_region_lookup_close(r->lookup);
 	ml_arena_release(&r->arena);
 	ml_free(r);
 }
@@ -338,43 +302,12 @@ static struct ml_accesses accesses_of(const struct ml_replay *r, const struct sl
 	};
 }
 
-static void widen_served(struct slot *s)
-{
-	for (size_t i = 0; i < s->refs.count; i++)
-		s->outcome[i] = s->served[i];
-}
-
-/* A stage of the simulator of which no observer hears. */
-static void simulate_stage(struct ml_replay *r, unsigned stage, struct slot *s)
+static bool run_engine(struct ml_replay *r, unsigned stage, struct slot *s,
+		       struct ml_err *err)
 {
 	struct ml_accesses a = accesses_of(r, s);
 
-	if (r->explain) {
-		ml_explain_lru_stage(r->explain, stage, &a, s->events, s->outcome);
-		return;
-	}
-	ml_fast_lru_run(r->fast, &a, s->served);
-	widen_served(s);
-}
-
-/* The remaining stages of the simulator. */
-static bool end_simulating(struct ml_replay *r, struct slot *s, struct ml_err *err)
-{
-	struct ml_accesses a = accesses_of(r, s);
-
-	if (r->sim)
-		return ml_sim_run(r->sim, &a, s->outcome, err);
-	if (r->explain) {
-		unsigned stages = ml_explain_lru_stages(r->explain);
-
-		ml_explain_lru_pages(r->explain, &a);
-		for (unsigned i = r->stages; i < stages; i++)
-			ml_explain_lru_stage(r->explain, i, &a, s->events, s->outcome);
-	} else if (r->lean) {
-		ml_lean_lru_run(r->lean, &a, s->served);
-		widen_served(s);
-	}
-	return true;
+	return ml_engine_stage(r->engine, stage, &a, s->carry, s->outcome, err);
 }
 
 static struct ml_events events_of(struct ml_replay *r, const struct slot *s)
@@ -422,7 +355,7 @@ static bool end_and_show(struct ml_replay *r, struct slot *s, struct ml_err *err
 	s->charge_count = s->moved = 0;
 	r->charged = s;
 	r->now = events_of(r, s);
-	if (!end_simulating(r, s, err))
+	if (!run_engine(r, r->stages, s, err))
 		return false;
 	r->now = events_of(r, s);
 	if (!show(r, &r->now, 0, err))
@@ -451,7 +384,9 @@ static void run_stage(void *arg, unsigned stage, unsigned slot)
 	struct slot *s = &r->slots[slot];
 
 	if (stage < r->stages) {
-		simulate_stage(r, stage, s);
+		struct ml_err none; /* only the last stage may fail */
+
+		run_engine(r, stage, s, &none);
 		return;
 	}
 	stage -= r->stages;
@@ -518,12 +453,12 @@ static bool run_piece(struct ml_replay *r, struct slot *s, struct ml_err *err)
 		ml_region_lookup_cell_regions(r->lookup, s->cell, b->count, s->region);
 	for (size_t i = 0; r->cores.core && i < b->count; i++)
 		s->core[i] = ml_thread_cores_find(&r->cores, b->thread[i]);
-	if (r->explain && !s->events)
-		s->events = ml_explain_events_open();
+	if (!s->carry)
+		s->carry = ml_engine_carry_open(r->engine);
 	r->done += b->count;
 	if (!r->relay) {
 		for (unsigned i = 0; i < r->stages; i++)
-			simulate_stage(r, i, s);
+			run_engine(r, i, s, err);
 		for (unsigned i = 0; i < r->pass_stages; i++)
 			if (!run_passes(r, i, s, err))
 				return false;
@@ -545,7 +480,8 @@ static bool run_piece(struct ml_replay *r, struct slot *s, struct ml_err *err)
 static bool simulate(struct ml_replay *r, const struct ml_batch *b, const uint64_t *time,
 		     const uint32_t *cell, struct ml_err *err)
 {
-	size_t most = r->explain ? PIECE : ML_BATCH;
+	size_t best = ml_engine_piece(r->engine);
+	size_t most = best && best < ML_BATCH ? best : ML_BATCH;
 
 	for (size_t i = 0, n; i < b->count; i += n) {
 		struct slot *s = &r->slots[r->relay ? ml_relay_slot(r->relay) : 0];
@@ -582,10 +518,7 @@ static bool pass_gaps(struct ml_replay *r, uint64_t time, struct ml_err *err)
 			return false;
 		if (!catch_up(r, err))
 			return false;
-		if (r->sim)
-			ml_sim_gap(r->sim);
-		if (r->explain)
-			ml_explain_lru_gap(r->explain);
+		ml_engine_gap(r->engine);
 		for (size_t i = 0; i < r->pass_count; i++)
 			if (r->passes[i].gap)
 				r->passes[i].gap(r->passes[i].arg,
@@ -626,22 +559,20 @@ static void begin(struct ml_replay *r, const struct ml_pass *passes, size_t coun
 {
 	r->passes = passes;
 	r->pass_count = count;
-	r->regions = r->sim || r->explain;
+	r->regions = r->o.want;
 	r->pass_stages = 2;
 	for (size_t i = 0; i < count; i++)
 		if (stage_of(&passes[i]) >= r->pass_stages)
 			r->pass_stages = stage_of(&passes[i]) + 1;
-	/* others simulate so fast that decoding and one stage keep two processors busy */
-	bool few = !r->explain && r->pass_stages == 2;
+	/* decoding and one stage keep two processors busy if nothing is explained */
+	bool few = !r->o.want && r->pass_stages == 2;
 	bool alone = r->interleave || ml_cpus() < (few ? 3 : 2);
 	for (size_t i = 0; i < count; i++) {
-		r->regions |= passes[i].batch && !passes[i].no_region;
+		r->regions |= (passes[i].batch && !passes[i].no_region) ||
+			      (passes[i].bounce && r->bounces);
 		alone |= passes[i].needs_lookup;
 	}
-	if (r->fast)
-		r->stages = 1;
-	else
-		observe(r);
+	observe(r);
 	find_saves(r);
 	if (alone)
 		return;
@@ -669,10 +600,7 @@ static bool end(struct ml_replay *r, bool ok, struct ml_err *err)
 	/* the lines that leave now belong to no batch */
 	r->now = (struct ml_events){ .replay = r, .position = r->done };
 	r->charged = NULL;
-	if (r->sim)
-		ml_sim_flush(r->sim);
-	if (r->explain)
-		ml_explain_lru_flush(r->explain);
+	ml_engine_flush(r->engine);
 	return ok;
 }
 
@@ -728,37 +656,18 @@ struct ml_region_lookup *ml_replay_lookup(const struct ml_replay *r)
 void ml_replay_counts(const struct ml_replay *r, unsigned level,
 		      struct ml_level_counts *c)
 {
-	*c = (struct ml_level_counts){ 0 };
-	if (r->sim)
-		*c = *ml_sim_counts(r->sim, level);
-	else if (r->explain)
-		*c = *ml_explain_lru_counts(r->explain, level);
-	else if (r->lean)
-		*c = *ml_lean_lru_counts(r->lean, level);
-	else if (level)
-		ml_fast_lru_counts(r->fast, level, c);
+	ml_engine_counts(r->engine, level, c);
 }
 
 void ml_replay_tlb_counts(const struct ml_replay *r, unsigned tlb,
 			  struct ml_level_counts *c)
 {
-	*c = (struct ml_level_counts){ 0 };
-	if (r->sim)
-		*c = *ml_sim_tlb_counts(r->sim, tlb);
-	else if (r->explain)
-		*c = *ml_explain_lru_tlb_counts(r->explain, tlb);
-	else if (r->lean)
-		*c = *ml_lean_lru_tlb_counts(r->lean, tlb);
+	ml_engine_tlb_counts(r->engine, tlb, c);
 }
 
 void ml_replay_save(const struct ml_replay *r, struct ml_buf *out)
 {
-	if (r->sim)
-		ml_sim_save(r->sim, out);
-	else if (r->explain)
-		ml_explain_lru_save(r->explain, out);
-	else
-		ml_fast_lru_save(r->fast, out);
+	ml_engine_save(r->engine, out);
 }
 
 uint64_t ml_replay_interleave(const struct ml_replay *r)

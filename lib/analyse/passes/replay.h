@@ -23,7 +23,8 @@
 #include "lib/analyse/passes/replay_options.h"
 #include "lib/base/err.h"
 #include "lib/cache/machine/machine.h"
-#include "lib/cache/exact/sim.h"
+#include "lib/cache/machine/level_counts.h"
+#include "lib/cache/machine/observer.h"
 #include "lib/trace/ref.h"
 
 struct ml_buf;
@@ -55,8 +56,8 @@ struct ml_events {
 };
 
 /*
- * A pass: functions and their argument. Each function may be NULL. miss and leave need an
- * option that makes ml_sim run. miss, leave, bounce and page are called before the batch
+ * A pass: functions and their argument. Each function may be NULL. miss and leave need
+ * an option (want). miss, leave, bounce and page are called before the batch
  * that they belong to, with indices into it.
  */
 struct ml_pass {
@@ -88,7 +89,7 @@ struct ml_pass {
 bool ml_replay_open(struct ml_replay **r, struct ml_trace *t,
 		    const struct ml_replay_options *o, struct ml_err *err);
 /*
- * Runs to the end (or `to`), then reports all lines that are still cached (ml_sim_flush).
+ * Runs to the end (or `to`), then reports all lines that are still cached (ml_engine_flush).
  */
 bool ml_replay_run(struct ml_replay *r, const struct ml_pass *passes, size_t count,
 		   struct ml_err *err);
@@ -107,7 +108,7 @@ void ml_replay_counts(const struct ml_replay *r, unsigned level,
 		      struct ml_level_counts *c);
 void ml_replay_tlb_counts(const struct ml_replay *r, unsigned tlb,
 			  struct ml_level_counts *c);
-/* The state after the last batch, as ml_sim_save. */
+/* The state after the last batch, as ml_engine_save. */
 void ml_replay_save(const struct ml_replay *r, struct ml_buf *out);
 uint64_t ml_replay_interleave(const struct ml_replay *r); /* 0: as recorded */
 /* The block of the current batch (interleave.h). False: references are not interleaved.

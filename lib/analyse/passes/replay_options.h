@@ -30,10 +30,8 @@ struct ml_replay_options {
 				recorded */
 	const struct ml_replay_core *cores; /* for some of the threads; may be NULL */
 	size_t core_count;
-	/* ML_SIM_CAUSES, ML_SIM_USE; 0: ml_fast_lru simulates where it can */
-	unsigned want;
-	bool stateless; /* nobody saves states: with want 0, ml_lean_lru may simulate */
-	bool slow;      /* ml_sim simulates even if another simulator could; for tests */
+	unsigned want; /* ML_SIM_CAUSES, ML_SIM_USE */
+	bool slow;     /* the exact engine simulates (engine.h); for tests */
 	/* run these parts of the window only, in order of time; the caches keep what they
 	 * have from one to the next; NULL: all of the window */
 	const struct ml_replay_part *parts;

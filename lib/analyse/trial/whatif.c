@@ -356,7 +356,6 @@ static bool replay(struct trials *p, struct ml_arena *a, struct ml_err *err)
 						      w->slices.count * sizeof(*parts));
 	size_t n = 1 + add_lookers(p, passes + 1);
 	struct ml_replay_options o = { .machine = w->machine,
-				       .stateless = true,
 				       .parts = parts,
 				       .part_count = w->slices.count,
 				       .places = true,
@@ -400,12 +399,7 @@ static void simplify(struct ml_whatif *w)
 	for (unsigned i = 1; i < m->levels; i++)
 		if (m->level[i].size >= 4 * m->level[i - 1].size)
 			m->level[i].inclusion = ML_NEITHER;
-	if (ml_thread_count(&w->trace->tables) > 1 || m->cores == 1)
-		return;
-	m->cores = 1;
-	for (unsigned i = 0; i < m->levels; i++)
-		m->level[i].share = 1;
-	m->icache.share = 1;
+	*m = ml_machine_alone(m, ml_thread_count(&w->trace->tables));
 }
 
 static void add(uint64_t *sums, const uint64_t *part)

@@ -1,6 +1,5 @@
 /*
- * One simulation of a what-if (whatif.h): the fastest simulator that takes the machine,
- * and its TLBs beside it.
+ * One simulation of a what-if (whatif.h): an engine, and TLBs beside it.
  */
 #pragma once
 
@@ -16,9 +15,7 @@
 enum { ML_LANE_CHANGES = 16 };
 
 struct ml_lane {
-	struct ml_fast_lru *fast; /* one of the three */
-	struct ml_lean_lru *lean;
-	struct ml_sim *sim;
+	struct ml_engine *engine;
 	struct ml_tlb_lru *tlbs;    /* NULL: no translation */
 	uint8_t served[ML_BATCH];   /* 0: the reference was not made */
 	uint8_t paged[ML_BATCH];    /* of the references that were made */

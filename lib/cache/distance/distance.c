@@ -5,7 +5,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/cache/distance/distance_parts.h"
-#include "lib/cache/lru/fast_lru.h"
+#include "lib/cache/machine/vectors.h"
 
 static void fill_least(struct ml_distance *d)
 {
@@ -28,9 +28,9 @@ struct ml_distance *ml_distance_open(void)
 	memset(d, 0, size);
 	d->ops = &distance_plain;
 #if defined(__x86_64__)
-	if (ml_fast_lru_has(ML_FAST_LRU_AVX512))
+	if (ml_vectors_has(ML_VECTORS_AVX512))
 		d->ops = &distance_avx512;
-	else if (ml_fast_lru_has(ML_FAST_LRU_AVX2))
+	else if (ml_vectors_has(ML_VECTORS_AVX2))
 		d->ops = &distance_avx2;
 #endif
 	fill_least(d);

@@ -57,15 +57,9 @@ void ml_cache_init(struct ml_cache *c, const struct ml_level_spec *spec, unsigne
 	}
 }
 
-/* lru and fifo: the oldest word leaves. */
-static bool oldest_leaves(const struct ml_policy *p)
-{
-	return !strcmp(p->name, "lru") || !strcmp(p->name, "fifo");
-}
-
 static size_t victim(struct ml_cache *c, uint32_t set)
 {
-	if (c->wide && oldest_leaves(c->policy))
+	if (c->wide && c->policy->oldest)
 		return ml_wide_set_oldest(c->wide, c->order.word);
 	return (size_t)set * c->ways + c->policy->victim(&c->order, set);
 }

@@ -2,8 +2,8 @@
  * The exact simulator of any machine: every policy, write mode and inclusion, a split
  * first level, TLBs, prefetchers, coherent cores. It returns for each access the level
  * that served it and the causes of the misses, and reports movements to an observer. The
- * rules are those of machine.h. fast_lru.h simulates some machines several times as fast;
- * both agree, and their saved states are the same.
+ * rules are those of machine.h. Other engines (engine.h) simulate some machines several
+ * times as fast.
  *
  *	struct ml_sim *s = ml_sim_open(&machine, ML_SIM_CAUSES, &err);
  *
@@ -62,24 +62,12 @@ void ml_sim_flush(struct ml_sim *s);
 /* The counters of all instances of a level together; level 0 is L1i. */
 const struct ml_level_counts *ml_sim_counts(const struct ml_sim *s, unsigned level);
 const struct ml_level_counts *ml_sim_tlb_counts(const struct ml_sim *s, unsigned tlb);
-uint64_t ml_sim_requests(const struct ml_sim *s,
-			 unsigned level); /* demand requests for lines so far */
 
 /* The movements of the last run, in order; with ML_SIM_MOVES. */
 const struct ml_move *ml_sim_moves(const struct ml_sim *s, size_t *count);
 
-/* One way of a set, for views. */
-struct ml_sim_slot {
-	uint64_t line; /* address, or ML_NO_LINE */
-	uint32_t rank; /* 0 is evicted last; the highest rank is the next victim */
-	uint32_t owner;
-	uint64_t since; /* the access that filled the line; needs any option */
-	bool dirty, prefetched;
-	char state; /* M, E, S or I where cores are coherent, else 0 */
-};
-#define ML_NO_LINE UINT64_MAX
 void ml_sim_set(const struct ml_sim *s, unsigned level, unsigned core, uint32_t set,
-		struct ml_sim_slot *slots);
+		struct ml_cached_way *slots);
 
 /*
  * Saves the whole state: contents, order, dirty bits, policy words, counters. Equal

@@ -215,8 +215,7 @@ struct ml_sim *ml_sim_open(const struct ml_machine *m, unsigned want, struct ml_
 		s->tlbs[i] = instances(s, &s->machine.tlb[i], ML_LEVELS + 1 + i,
 				       want & ML_SIM_CAUSES, &s->tlb_counts[i]);
 	s->last_page = ml_arena_alloc(&s->arena, s->cores * sizeof(*s->last_page));
-	s->same_page = m->tlbs && m->tlb[0].share == 1 &&
-		       !strcmp(m->tlb[0].policy->name, "lru");
+	s->same_page = m->tlbs && m->tlb[0].share == 1 && m->tlb[0].policy->recency;
 	s->paths = ml_arena_alloc(&s->arena, s->cores * sizeof(*s->paths));
 	for (unsigned core = 0; core < s->cores; core++)
 		for (unsigned i = 0; i < s->levels; i++) {
@@ -271,13 +270,6 @@ const struct ml_level_counts *ml_sim_tlb_counts(const struct ml_sim *s, unsigned
 	return &s->tlb_counts[tlb];
 }
 
-uint64_t ml_sim_requests(const struct ml_sim *s, unsigned level)
-{
-	const uint64_t *asked = s->counts[level].asked;
-
-	return asked[0] + asked[1] + asked[2];
-}
-
 const struct ml_move *ml_sim_moves(const struct ml_sim *s, size_t *count)
 {
 	*count = s->move_count;
@@ -291,7 +283,7 @@ static const struct ml_cache *cache_of(const struct ml_sim *s, unsigned level,
 }
 
 void ml_sim_set(const struct ml_sim *s, unsigned level, unsigned core, uint32_t set,
-		struct ml_sim_slot *slots)
+		struct ml_cached_way *slots)
 {
 	const struct ml_cache *c = cache_of(s, level, core);
 	bool *held = ml_resize(NULL, c->ways * sizeof(*held));
@@ -305,7 +297,7 @@ void ml_sim_set(const struct ml_sim *s, unsigned level, unsigned core, uint32_t 
 		struct ml_sim_place p = { (struct ml_cache *)c,
 					  (size_t)set * c->ways + way };
 
-		slots[way] = (struct ml_sim_slot){
+		slots[way] = (struct ml_cached_way){
 			.line = held[way] ? ml_cache_addr(c, p.at) : ML_NO_LINE,
 			.rank = rank[way],
 			.owner = held[way] && c->notes ? c->notes[p.at].owner

@@ -57,8 +57,8 @@ uint64_t ml_state_seed(const struct ml_machine *m, unsigned level, uint32_t inst
 	return (m->seed * 0x9e3779b97f4a7c15u) ^ ((uint64_t)level << 40) ^ instance;
 }
 
-void ml_state_begin(struct ml_buf *out, const struct ml_machine *m, unsigned columns,
-		    uint64_t accesses, bool gap)
+static void put_head(struct ml_buf *out, const struct ml_machine *m, unsigned columns,
+		     uint64_t accesses, bool gap)
 {
 	ml_buf_u32(out, MAGIC);
 	ml_buf_u32(out, columns);
@@ -67,7 +67,7 @@ void ml_state_begin(struct ml_buf *out, const struct ml_machine *m, unsigned col
 	ml_buf_u64(out, gap);
 }
 
-void ml_state_counts(struct ml_buf *out, const struct ml_level_counts *c)
+static void put_counts(struct ml_buf *out, const struct ml_level_counts *c)
 {
 	uint64_t words[COUNTS];
 
@@ -91,29 +91,6 @@ static void put_order(struct ml_buf *out, unsigned width, uint64_t word)
 		ml_buf_u8(out, (uint8_t)word);
 	else
 		ml_buf_u64(out, word);
-}
-
-void ml_state_lru(struct ml_buf *out, const struct ml_level_spec *spec, uint64_t seed,
-		  const uint64_t *tags, const uint8_t *dirty)
-{
-	size_t places = (size_t)spec->sets * spec->ways;
-	struct ml_order order;
-
-	ml_order_init(&order, spec->sets, spec->ways, NULL, seed);
-	ml_buf_u64(out, order.random);
-	ml_buf_u64(out, order.duel);
-	for (size_t i = 0; i < places; i++)
-		ml_buf_u64(out, tags[i]);
-	for (size_t set = 0; set < places; set += spec->ways) {
-		uint64_t held = 0;
-
-		while (held < spec->ways && tags[set + held])
-			held++;
-		for (uint64_t way = 0; way < spec->ways; way++)
-			put_order(out, order_width(spec), way < held ? held - way : 0);
-	}
-	for (size_t i = 0; i < places; i++)
-		ml_buf_u8(out, dirty[i] ? ML_DIRTY : 0);
 }
 
 struct timed {
@@ -282,14 +259,14 @@ void ml_sim_save(const struct ml_sim *s, struct ml_buf *out)
 	struct ml_arena arena = { 0 };
 	const struct ml_cache *c;
 
-	ml_state_begin(out, &s->machine,
-		       (s->want ? ML_STATE_OWNERS : 0) |
-			       (s->want & ML_SIM_USE ? ML_STATE_USE : 0),
-		       s->accesses, s->gap);
+	put_head(out, &s->machine,
+		 (s->want ? ML_STATE_OWNERS : 0) |
+			 (s->want & ML_SIM_USE ? ML_STATE_USE : 0),
+		 s->accesses, s->gap);
 	for (unsigned i = 0; i <= s->levels; i++)
-		ml_state_counts(out, &s->counts[i]);
+		put_counts(out, &s->counts[i]);
 	for (unsigned i = 0; i < s->machine.tlbs; i++)
-		ml_state_counts(out, &s->tlb_counts[i]);
+		put_counts(out, &s->tlb_counts[i]);
 	for (unsigned i = 0; (c = cache_at(s, i)); i++)
 		put_cache(out, c, &arena);
 	ml_arena_release(&arena);

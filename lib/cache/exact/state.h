@@ -1,6 +1,7 @@
 /*
- * The saved form of a simulator, written by sim.h and fast_lru.h. All words are
- * little-endian. The machine and the columns alone determine the place of each value:
+ * The saved form of an engine, which the exact one writes and reads; others show theirs to
+ * an exact one (mirror.h). All words are little-endian. The machine and the columns alone
+ * determine the place of each value:
  *
  *	u32 magic, u32 columns, u64 hash of the machine, u64 accesses, u64 gap (0 or 1)
  *	counts of level 0 (L1i), 1 .. levels, TLB 0 ..: struct ml_level_counts as u64s
@@ -24,21 +25,7 @@
 
 #include "lib/cache/machine/machine.h"
 
-struct ml_buf;
-struct ml_level_counts;
-
 enum ml_state_column { ML_STATE_OWNERS = 1, ML_STATE_USE = 2 };
 
-void ml_state_begin(struct ml_buf *out, const struct ml_machine *m, unsigned columns,
-		    uint64_t accesses, bool gap);
-/* To be called for each level in order, from 0. */
-void ml_state_counts(struct ml_buf *out, const struct ml_level_counts *c);
-/*
- * Writes one instance, without columns, of an lru cache whose sets are in order of
- * recency: way 0 of each set was used last. tags as above; dirty is 0 or 1 for each way.
- * The seed is ml_state_seed of the machine and the level (from 1).
- */
-void ml_state_lru(struct ml_buf *out, const struct ml_level_spec *spec, uint64_t seed,
-		  const uint64_t *tags, const uint8_t *dirty);
 /* The seed of the random generator of an instance. */
 uint64_t ml_state_seed(const struct ml_machine *m, unsigned level, uint32_t instance);

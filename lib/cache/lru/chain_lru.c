@@ -15,14 +15,13 @@ enum {
 
 bool ml_chain_lru_takes(const struct ml_machine *m)
 {
-	if (m->split || m->level[0].line > 64)
+	if (!ml_machine_plain(m) || m->level[0].line > 64)
 		return false;
 	for (unsigned i = 0; i < m->levels; i++) {
 		const struct ml_level_spec *l = &m->level[i];
 
 		if (l->ways > (i ? CHAIN_LANES : CHAIN_FIRST_LANES) ||
-		    l->sets & (l->sets - 1) || l->inclusion != ML_NEITHER ||
-		    l->prefetch != ML_PREFETCH_NONE)
+		    l->sets & (l->sets - 1))
 			return false;
 	}
 	return true;
@@ -104,7 +103,7 @@ static void open_level(struct ml_chain_lru *x, unsigned i)
 
 struct ml_chain_lru *ml_chain_lru_open(const struct ml_machine *m,
 				       const struct chain_lru_ops *ops,
-				       struct ml_event_sums *sums)
+				       struct ml_event_sums *sums, bool hurried)
 {
 	struct ml_chain_lru *x = ml_resize(NULL, sizeof(*x));
 
@@ -118,6 +117,10 @@ struct ml_chain_lru *ml_chain_lru_open(const struct ml_machine *m,
 	open_first(x, &m->level[0]);
 	for (unsigned i = 1; i < x->levels; i++)
 		open_level(x, i);
+	if (hurried)
+		x->first.room = 2 * x->first.held + 70;
+	for (unsigned i = 1; hurried && i < x->levels; i++)
+		x->level[i].limit = 2 * x->level[i].held + 70;
 	return x;
 }
 

@@ -1,5 +1,5 @@
 /*
- * The LRU simulator that explains (explain_lru.h), for plain machines: no level knows
+ * The LRU simulator that explains (explain_lru.c), for plain machines: no level knows
  * what happens in the levels behind it, so levels are simulated one after the other, each
  * for a whole run of accesses. A level reads a list of events from the level within: the
  * lines that are requested there, and the lines that leave it. It writes such a list for
@@ -24,15 +24,18 @@ struct ml_chain_lru;
 struct ml_event_sums;
 struct ml_sim;
 
-/* Whether the machine, which explain_lru.h takes, is a plain one. */
+/* Whether the machine, which explain_lru.c takes, is a plain one. */
 bool ml_chain_lru_takes(const struct ml_machine *m);
-/* The machine outlives the simulator. Misses and leaving lines are added to sums. */
+/*
+ * The machine outlives the simulator. Misses and leaving lines are added to sums.
+ * hurried: as in struct ml_engine_job.
+ */
 struct ml_chain_lru *ml_chain_lru_open(const struct ml_machine *m,
 				       const struct chain_lru_ops *ops,
-				       struct ml_event_sums *sums);
+				       struct ml_event_sums *sums, bool hurried);
 void ml_chain_lru_close(struct ml_chain_lru *x);
 /*
- * A run of accesses goes through stages (explain_lru.h): the first level; its causes; and
+ * A run of accesses goes through stages (engine.h): the first level; its causes; and
  * each further level.
  */
 unsigned ml_chain_lru_stages(const struct ml_chain_lru *x);

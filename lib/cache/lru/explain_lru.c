@@ -1,76 +1,60 @@
-#include "lib/cache/lru/explain_lru.h"
-
+/*
+ * The LRU engine that explains: besides the serving level of each access it yields the
+ * causes of misses and the used bytes of lines, for one core, LRU, write-back and
+ * write-allocate in all levels and one line size; levels may be inclusive or exclusive,
+ * have prefetchers and a split first level, and there may be lru TLBs.
+ *
+ * The exact simulator keeps what it knows of a line in many arrays, and asks a shadow
+ * cache about each hit. Here a set is two rows, numbers of lines and times, that vector
+ * instructions search; the time of a line is its order in the set and its place in the
+ * shadow too (first_shadow.h, shadow.h); and all that is kept of lines outside the caches
+ * is a packed record (line_book.h).
+ */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/cache/lru/chain_lru.h"
-#include "lib/cache/lru/explain_lru_parts.h"
-#include "lib/cache/machine/policy.h"
+#include "lib/cache/engine.h"
 #include "lib/cache/exact/prefetch.h"
 #include "lib/cache/exact/sim.h"
 #include "lib/cache/exact/sim_data.h"
+#include "lib/cache/lru/chain_lru.h"
+#include "lib/cache/lru/explain_lru_parts.h"
 #include "lib/cache/lru/tlb_lru.h"
 
-static const char *level_refuses(const struct ml_level_spec *l, uint32_t line)
-{
-	if (strcmp(l->policy->name, "lru"))
-		return "a level is not lru";
-	if (l->write_through || l->no_allocate)
-		return "a level is write-through or no-allocate";
-	if (l->line != line)
-		return "levels have different line sizes";
-	if (l->ways > EXPLAIN_LANES)
-		return "a level has more than 32 ways";
-	return NULL;
-}
+/* References that are explained at once: their events fit the host's L2. */
+enum { PIECE = 4096 };
 
-const char *ml_explain_lru_refuses(const struct ml_machine *m)
-{
-	const char *why = NULL;
-
-	if (m->cores > 1)
-		return "there are several cores";
-	for (unsigned i = 0; i < m->levels && !why; i++)
-		why = level_refuses(&m->level[i], m->level[0].line);
-	if (m->split && !why)
-		why = level_refuses(&m->icache, m->level[0].line);
-	return why ? why : ml_tlb_lru_refuses(m);
-}
-
-bool ml_explain_lru_has(enum ml_explain_lru_how how)
-{
-	switch (how) {
-	case ML_EXPLAIN_LRU_BEST:
-	case ML_EXPLAIN_LRU_PLAIN: return true;
+static const void *const loops[ML_VECTORS] = {
+	[ML_VECTORS_PLAIN] = &ml_explain_lru_ops_plain,
 #if defined(__x86_64__)
-	case ML_EXPLAIN_LRU_AVX2:
-		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-	case ML_EXPLAIN_LRU_AVX512:
-		return __builtin_cpu_supports("avx512f") &&
-		       __builtin_cpu_supports("avx512bw") &&
-		       __builtin_cpu_supports("avx512dq") &&
-		       __builtin_cpu_supports("avx512vl") &&
-		       __builtin_cpu_supports("bmi2");
+	[ML_VECTORS_AVX2] = &ml_explain_lru_ops_avx2,
+	[ML_VECTORS_AVX512] = &ml_explain_lru_ops_avx512,
 #endif
-	default: return false;
-	}
+};
+
+static const char *level_refuses(const struct ml_level_spec *l)
+{
+	return l->ways > EXPLAIN_LANES ? "a level has more than 32 ways" : NULL;
 }
 
-static const struct explain_lru_ops *ops_of(enum ml_explain_lru_how how)
+static const char *refuses(const struct ml_machine *whole, const struct ml_engine_job *j)
 {
-#if defined(__x86_64__)
-	if (how == ML_EXPLAIN_LRU_BEST)
-		how = ml_explain_lru_has(ML_EXPLAIN_LRU_AVX512) ? ML_EXPLAIN_LRU_AVX512
-		      : ml_explain_lru_has(ML_EXPLAIN_LRU_AVX2) ? ML_EXPLAIN_LRU_AVX2
-								: ML_EXPLAIN_LRU_PLAIN;
-	if (how == ML_EXPLAIN_LRU_AVX512)
-		return &ml_explain_lru_ops_avx512;
-	if (how == ML_EXPLAIN_LRU_AVX2)
-		return &ml_explain_lru_ops_avx2;
-#endif
-	(void)how;
-	return &ml_explain_lru_ops_plain;
+	struct ml_machine m = ml_machine_alone(whole, j->threads);
+	const char *why = m.cores > 1 ? "there are several cores"
+				      : ml_machine_not_lru(&m);
+
+	if (!(j->want & ML_SIM_CAUSES))
+		return "causes are not wanted";
+	if (j->want & ML_SIM_MOVES || j->restores || j->looks)
+		return "it has neither movements nor a way to go on from a state";
+	if (!ml_vectors_choose(j->vectors, loops))
+		return "it has not these instructions";
+	for (unsigned i = 0; i < m.levels && !why; i++)
+		why = level_refuses(&m.level[i]);
+	if (m.split && !why)
+		why = level_refuses(&m.icache);
+	return why ? why : ml_tlb_lru_refuses(&m);
 }
 
 /* Lanes that are no ways never match and are never the oldest. */
@@ -123,6 +107,11 @@ static void init_cache(struct ml_explain_lru *x, struct explain_cache *c, unsign
 			       level - 2, &x->arena);
 	}
 	close_lanes(c);
+	if (x->hurried) {
+		c->first.room = first ? 2 * c->sets * c->lanes + 70 : 0;
+		c->clock = UINT32_MAX - 200;
+		c->shadow.limit = 2 * c->shadow.mask;
+	}
 	if (spec->prefetch != ML_PREFETCH_NONE) {
 		c->prefetcher = ml_arena_alloc(&x->arena, sizeof(*c->prefetcher));
 		ml_prefetch_init(c->prefetcher, spec);
@@ -142,17 +131,18 @@ static unsigned inner_levels(const struct ml_machine *m)
 	return inner;
 }
 
-struct ml_explain_lru *ml_explain_lru_open(const struct ml_machine *m,
-					   enum ml_explain_lru_how how,
-					   struct ml_err *err)
+static void *open(const struct ml_machine *m, const struct ml_engine_job *j,
+		  struct ml_err *err)
 {
+	struct ml_machine alone = ml_machine_alone(m, j->threads);
+
 	/* checks the machine; saves states later */
 	struct ml_sim *mirror = ml_sim_open(m, ML_SIM_CAUSES | ML_SIM_USE, err);
 	if (!mirror)
 		return NULL;
 	struct ml_explain_lru *x = ml_resize(NULL, sizeof(*x));
 	*x = (struct ml_explain_lru){
-		.ops = ops_of(how),
+		.ops = ml_vectors_choose(j->vectors, loops),
 		.machine = *m,
 		.levels = m->levels,
 		.inner = inner_levels(m),
@@ -160,12 +150,13 @@ struct ml_explain_lru *ml_explain_lru_open(const struct ml_machine *m,
 		.within = m->level[0].line - 1,
 		.split = m->split,
 		.mirror = mirror,
+		.hurried = j->hurried,
 	};
 	x->granule = x->bits > 6 ? x->bits - 6 : 0;
 	ml_line_records_init(&x->records, x->levels > 1 ? x->levels - 1 : 1, x->levels);
 	ml_line_records_init(&x->fetch_records, 1, 1);
 	if (m->tlbs)
-		x->tlbs = ml_tlb_lru_open(m, true);
+		x->tlbs = ml_tlb_lru_open(&alone, true);
 	return x;
 }
 
@@ -177,7 +168,8 @@ static void get_ready(struct ml_explain_lru *x)
 	x->ready = true;
 	if (x->sums && !x->observer.miss && !x->observer.leave &&
 	    ml_chain_lru_takes(&x->machine)) {
-		x->chain = ml_chain_lru_open(&x->machine, x->ops->chain, x->sums);
+		x->chain = ml_chain_lru_open(&x->machine, x->ops->chain, x->sums,
+					     x->hurried);
 		if (x->gap)
 			ml_chain_lru_gap(x->chain);
 		return;
@@ -188,10 +180,10 @@ static void get_ready(struct ml_explain_lru *x)
 		init_cache(x, &x->icache, 0, &x->machine.icache);
 }
 
-void ml_explain_lru_close(struct ml_explain_lru *x)
+static void close(void *e)
 {
-	if (!x)
-		return;
+	struct ml_explain_lru *x = e;
+
 	ml_sim_close(x->mirror);
 	ml_chain_lru_close(x->chain);
 	ml_tlb_lru_close(x->tlbs);
@@ -200,8 +192,6 @@ void ml_explain_lru_close(struct ml_explain_lru *x)
 	ml_line_records_release(&x->fetch_records);
 	ml_free(x->queue);
 	ml_free(x->page_of);
-	ml_free(x->events.at);
-	ml_chain_events_release(&x->events.chain);
 	ml_arena_release(&x->arena);
 	ml_free(x);
 }
@@ -216,16 +206,17 @@ static void pass_leave(void *arg, const struct ml_leave *l)
 		x->observer.leave(x->observer.arg, l);
 }
 
-void ml_explain_lru_observe(struct ml_explain_lru *x, const struct ml_observer *o,
-			    struct ml_event_sums *sums)
+static void observe(void *e, const struct ml_observer *o, struct ml_event_sums *sums)
 {
+	struct ml_explain_lru *x = e;
+
 	assert(!x->ready);
 	x->observer = *o;
 	x->sums = sums;
 	get_ready(x);
 }
 
-struct ml_explain_events *ml_explain_events_open(void)
+static void *carry_open(void)
 {
 	struct ml_explain_events *e = ml_resize(NULL, sizeof(*e));
 
@@ -233,11 +224,12 @@ struct ml_explain_events *ml_explain_events_open(void)
 	return e;
 }
 
-void ml_explain_events_close(struct ml_explain_events *e)
+static void carry_close(void *carry)
 {
-	if (!e)
-		return;
+	struct ml_explain_events *e = carry;
+
 	ml_free(e->at);
+	ml_free(e->outcome);
 	ml_chain_events_release(&e->chain);
 	ml_free(e);
 }
@@ -265,48 +257,61 @@ static void widen_records(struct ml_explain_lru *x, const struct ml_accesses *a)
 	ml_line_records_widen(&x->fetch_records, greatest - 1);
 }
 
-unsigned ml_explain_lru_stages(struct ml_explain_lru *x)
+/* Stages before the one that calls observers. */
+static unsigned quiet_stages(const struct ml_explain_lru *x)
 {
-	get_ready(x);
-	return x->chain ? ml_chain_lru_stages(x->chain) : 2;
+	bool observed = x->observer.miss || x->observer.leave;
+
+	return x->chain ? ml_chain_lru_stages(x->chain) : observed ? 1 : 2;
 }
 
-void ml_explain_lru_stage(struct ml_explain_lru *x, unsigned stage,
-			  const struct ml_accesses *a, struct ml_explain_events *events,
-			  uint16_t *outcome)
+static unsigned stages(void *e)
 {
-	if (x->chain) {
+	struct ml_explain_lru *x = e;
+
+	get_ready(x);
+	return quiet_stages(x) + 1;
+}
+
+static void run_back(struct ml_explain_lru *x, const struct ml_accesses *a,
+		     struct ml_explain_events *events, uint16_t *outcome)
+{
+	for (size_t i = 0; i < a->count; i++)
+		outcome[i] = 1; /* unless an event says otherwise */
+	widen_records(x, a);
+	x->ops->back(x, a, events, outcome);
+	x->back_accesses += a->count;
+}
+
+static bool run(void *e, unsigned stage, const struct ml_accesses *a, void *carry,
+		uint16_t *outcome, struct ml_err *err)
+{
+	struct ml_explain_lru *x = e;
+	struct ml_explain_events *events = carry;
+	bool last = stage == quiet_stages(x);
+
+	(void)err;
+	if (!outcome)
+		outcome = events->outcome = ml_grow(events->outcome, &events->outcome_cap,
+						    a->count, sizeof(*outcome));
+	/* pages are apart, because they do not depend on the caches */
+	if (last && x->tlbs)
+		ml_tlb_lru_run(x->tlbs, a, NULL, &x->observer);
+	if (x->chain && !last) {
 		ml_chain_lru_stage(x->chain, stage, a, &events->chain, outcome);
-	} else if (stage) {
-		for (size_t i = 0; i < a->count; i++)
-			outcome[i] = 1; /* unless an event says otherwise */
-		widen_records(x, a);
-		x->ops->back(x, a, events, outcome);
-		x->back_accesses += a->count;
-	} else {
+	} else if (stage == 1) {
+		run_back(x, a, events, outcome);
+	} else if (!stage) {
 		x->ops->front(x, a, events);
 		x->accesses += a->count;
 	}
+	return true;
 }
 
-void ml_explain_lru_pages(struct ml_explain_lru *x, const struct ml_accesses *a)
+static void gap(void *e)
 {
-	if (x->tlbs)
-		ml_tlb_lru_run(x->tlbs, a, NULL, &x->observer);
-}
+	struct ml_explain_lru *x = e;
 
-void ml_explain_lru_run(struct ml_explain_lru *x, const struct ml_accesses *a,
-			uint16_t *outcome)
-{
-	unsigned stages = ml_explain_lru_stages(x);
-
-	ml_explain_lru_pages(x, a);
-	for (unsigned i = 0; i < stages; i++)
-		ml_explain_lru_stage(x, i, a, &x->events, outcome);
-}
-
-void ml_explain_lru_gap(struct ml_explain_lru *x)
-{
 	x->gap = true;
 	if (x->chain)
 		ml_chain_lru_gap(x->chain);
@@ -315,25 +320,23 @@ void ml_explain_lru_gap(struct ml_explain_lru *x)
 	ml_sim_gap(x->mirror);
 }
 
-const struct ml_level_counts *ml_explain_lru_counts(struct ml_explain_lru *x,
-						    unsigned level)
+static void counts(void *e, unsigned level, struct ml_level_counts *c)
 {
+	struct ml_explain_lru *x = e;
 	const uint64_t *more = (const uint64_t *)&x->back_counts[level];
 
 	if (x->chain) {
-		ml_chain_lru_counts(x->chain, level, &x->sum);
-		return &x->sum;
+		ml_chain_lru_counts(x->chain, level, c);
+		return;
 	}
-	x->sum = x->counts[level];
-	for (size_t i = 0; i < sizeof(x->sum) / sizeof(*more); i++)
-		((uint64_t *)&x->sum)[i] += more[i];
-	return &x->sum;
+	*c = x->counts[level];
+	for (size_t i = 0; i < sizeof(*c) / sizeof(*more); i++)
+		((uint64_t *)c)[i] += more[i];
 }
 
-const struct ml_level_counts *ml_explain_lru_tlb_counts(const struct ml_explain_lru *x,
-							unsigned tlb)
+static void tlb_counts(void *e, unsigned tlb, struct ml_level_counts *c)
 {
-	return ml_tlb_lru_counts(x->tlbs, tlb);
+	*c = *ml_tlb_lru_counts(((struct ml_explain_lru *)e)->tlbs, tlb);
 }
 
 struct timed {
@@ -401,18 +404,12 @@ static void show_cache(const struct ml_explain_lru *x, const struct explain_cach
 		*to->prefetcher = *c->prefetcher;
 }
 
-static void show_tlb(const struct ml_explain_lru *x, unsigned tlb, struct ml_cache *to)
-{
-	ml_tlb_lru_pages(x->tlbs, tlb, to->tags, to->order.word);
-	x->mirror->tlb_counts[tlb] = *ml_tlb_lru_counts(x->tlbs, tlb);
-}
-
 static void show(struct ml_explain_lru *x)
 {
 	struct ml_sim *s = x->mirror;
 
 	for (unsigned i = 0; i <= ML_LEVELS; i++)
-		s->counts[i] = *ml_explain_lru_counts(x, i);
+		counts(x, i, &s->counts[i]);
 	s->accesses = x->accesses;
 	if (x->chain)
 		ml_chain_lru_show(x->chain, s);
@@ -420,26 +417,31 @@ static void show(struct ml_explain_lru *x)
 		show_cache(x, &x->cache[i], &s->caches[i][0]);
 	if (x->split)
 		show_cache(x, &x->icache, &s->icaches[0]);
-	for (unsigned i = 0; i < x->machine.tlbs; i++)
-		show_tlb(x, i, &s->tlbs[i][0]);
+	if (x->tlbs)
+		ml_tlb_lru_show(x->tlbs, s);
 }
 
-void ml_explain_lru_save(struct ml_explain_lru *x, struct ml_buf *out)
+static void save(void *e, struct ml_buf *out)
 {
+	struct ml_explain_lru *x = e;
+
 	get_ready(x);
 	show(x);
 	ml_sim_save(x->mirror, out);
 }
 
 /* The mirror has the same lines at the end, so it can report them. */
-void ml_explain_lru_flush(struct ml_explain_lru *x)
+static void flush(void *e)
 {
+	struct ml_explain_lru *x = e;
+
 	if (x->chain) {
 		ml_chain_lru_flush(x->chain);
 		return;
 	}
 	if (!x->observer.leave && !x->sums)
 		return;
+	get_ready(x);
 	show(x);
 	for (unsigned i = 0; i < x->levels; i++)
 		ml_cache_restored(&x->mirror->caches[i][0]);
@@ -448,3 +450,22 @@ void ml_explain_lru_flush(struct ml_explain_lru *x)
 	ml_sim_observe(x->mirror, &(struct ml_observer){ .arg = x, .leave = pass_leave });
 	ml_sim_flush(x->mirror);
 }
+
+const struct ml_engine_kind ml_engine_explain_lru = {
+	.name = "explain_lru",
+	.piece = PIECE,
+	.sums = true,
+	.refuses = refuses,
+	.open = open,
+	.close = close,
+	.observe = observe,
+	.stages = stages,
+	.carry_open = carry_open,
+	.carry_close = carry_close,
+	.run = run,
+	.gap = gap,
+	.flush = flush,
+	.counts = counts,
+	.tlb_counts = tlb_counts,
+	.save = save,
+};

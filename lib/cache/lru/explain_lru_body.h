@@ -9,7 +9,7 @@
  *	oldest       the lowest lane with the lowest time
  *
  * Lanes are 8, 16 or 32. The rules are those of sim.c and motion.c, for the machines that
- * explain_lru.h names.
+ * explain_lru.c names.
  */
 #pragma once
 

@@ -103,6 +103,8 @@ struct ml_explain_events {
 	struct explain_event *at;
 	size_t count, cap;
 	struct chain_events chain; /* of plain machines, instead */
+	uint16_t *outcome;         /* where the caller wants none */
+	size_t outcome_cap;
 };
 
 struct explain_cache {
@@ -170,7 +172,6 @@ struct ml_explain_lru {
 
 	/* of the back */
 	struct ml_level_counts back_counts[ML_LEVELS + 1];
-	struct ml_level_counts sum; /* of both halves, for the caller */
 	struct ml_line_records records, fetch_records;
 	uint64_t *page_of; /* as in the book: of lines that were requested */
 	size_t page_cap;
@@ -181,8 +182,8 @@ struct ml_explain_lru {
 	bool back_far;           /* the last run often reached a level of many lines */
 	struct ml_tlb_lru *tlbs; /* or NULL */
 
-	struct ml_explain_events events; /* of ml_explain_lru_run */
-	struct ml_sim *mirror;           /* saves states */
+	struct ml_sim *mirror; /* saves states */
+	bool hurried;          /* struct ml_engine_job */
 	struct ml_arena arena;
 };
 

@@ -1,25 +1,30 @@
-#include "lib/cache/lru/fast_lru.h"
-
+/*
+ * The fast LRU engine: counts and serving levels for one core, LRU in all levels,
+ * write-back and write-allocate, one line size, neither inclusive nor exclusive, no
+ * prefetching, no TLB. A set is an array in order of recency, so that a SIMD comparison
+ * finds a line and a SIMD shuffle moves it to the front.
+ */
 #include <assert.h>
 #include <string.h>
 
 #include "lib/base/buf.h"
-#include "lib/cache/machine/policy.h"
+#include "lib/cache/engine.h"
+#include "lib/cache/exact/mirror.h"
+#include "lib/cache/exact/sim.h"
 #include "lib/cache/lru/fast_lru_parts.h"
-#include "lib/cache/exact/state.h"
 
-static const char *level_refuses(const struct ml_level_spec *l, uint32_t line)
+static const void *const loops[ML_VECTORS] = {
+	[ML_VECTORS_PLAIN] = &ml_fast_lru_ops_plain,
+#if defined(__x86_64__)
+	[ML_VECTORS_AVX2] = &ml_fast_lru_ops_avx2,
+	[ML_VECTORS_AVX512] = &ml_fast_lru_ops_avx512,
+#elif defined(__aarch64__)
+	[ML_VECTORS_NEON] = &ml_fast_lru_ops_neon,
+#endif
+};
+
+static const char *level_refuses(const struct ml_level_spec *l)
 {
-	if (strcmp(l->policy->name, "lru"))
-		return "a level is not lru";
-	if (l->write_through || l->no_allocate)
-		return "a level is write-through or no-allocate";
-	if (l->inclusion != ML_NEITHER)
-		return "a level is inclusive or exclusive";
-	if (l->prefetch != ML_PREFETCH_NONE)
-		return "a level has a prefetcher";
-	if (l->line != line)
-		return "levels have different line sizes";
 	if (l->line < 4)
 		return "lines are shorter than 4 bytes";
 	if (l->ways > FAST_LRU_WAYS)
@@ -29,60 +34,22 @@ static const char *level_refuses(const struct ml_level_spec *l, uint32_t line)
 	return NULL;
 }
 
-const char *ml_fast_lru_refuses(const struct ml_machine *m)
+static const char *refuses(const struct ml_machine *whole, const struct ml_engine_job *j)
 {
-	if (m->cores > 1)
-		return "there are several cores";
-	if (m->split)
-		return "instructions have a cache of their own";
-	if (m->tlbs)
+	struct ml_machine m = ml_machine_alone(whole, j->threads);
+	const char *why = ml_machine_not_lru(&m);
+
+	if (j->want || j->observes || j->restores || j->looks)
+		return "it counts, and does no more";
+	if (!ml_vectors_choose(j->vectors, loops))
+		return "it has not these instructions";
+	if (!why && !ml_machine_plain(&m))
+		return "the machine is not plain";
+	if (m.tlbs)
 		return "there is a TLB";
-	for (unsigned i = 0; i < m->levels; i++) {
-		const char *why = level_refuses(&m->level[i], m->level[0].line);
-
-		if (why)
-			return why;
-	}
-	return NULL;
-}
-
-bool ml_fast_lru_has(enum ml_fast_lru_how how)
-{
-	switch (how) {
-	case ML_FAST_LRU_BEST:
-	case ML_FAST_LRU_PLAIN: return true;
-#if defined(__x86_64__)
-	case ML_FAST_LRU_AVX2:
-		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-	case ML_FAST_LRU_AVX512:
-		return __builtin_cpu_supports("avx512f") &&
-		       __builtin_cpu_supports("avx512bw") &&
-		       __builtin_cpu_supports("avx512dq") &&
-		       __builtin_cpu_supports("avx512vl") &&
-		       __builtin_cpu_supports("bmi2");
-#elif defined(__aarch64__)
-	case ML_FAST_LRU_NEON: return true;
-#endif
-	default: return false;
-	}
-}
-
-static const struct fast_lru_ops *ops_of(enum ml_fast_lru_how how)
-{
-#if defined(__x86_64__)
-	if (how == ML_FAST_LRU_BEST)
-		how = ml_fast_lru_has(ML_FAST_LRU_AVX512) ? ML_FAST_LRU_AVX512
-		      : ml_fast_lru_has(ML_FAST_LRU_AVX2) ? ML_FAST_LRU_AVX2
-							  : ML_FAST_LRU_PLAIN;
-	if (how == ML_FAST_LRU_AVX512)
-		return &ml_fast_lru_ops_avx512;
-	if (how == ML_FAST_LRU_AVX2)
-		return &ml_fast_lru_ops_avx2;
-#elif defined(__aarch64__)
-	if (how == ML_FAST_LRU_BEST || how == ML_FAST_LRU_NEON)
-		return &ml_fast_lru_ops_neon;
-#endif
-	return &ml_fast_lru_ops_plain;
+	for (unsigned i = 0; i < m.levels && !why; i++)
+		why = level_refuses(&m.level[i]);
+	return why;
 }
 
 static void *aligned(struct ml_arena *a, size_t size)
@@ -205,12 +172,13 @@ static const uint32_t *make_turns(struct ml_fast_lru *q, uint32_t lanes, uint32_
 	return turns;
 }
 
-struct ml_fast_lru *ml_fast_lru_open(const struct ml_machine *m, enum ml_fast_lru_how how)
+static void *open(const struct ml_machine *m, const struct ml_engine_job *j,
+		  struct ml_err *err)
 {
-	assert(!ml_fast_lru_refuses(m) && ml_fast_lru_has(how));
-
 	struct ml_fast_lru *q = ml_resize(NULL, sizeof(*q));
-	*q = (struct ml_fast_lru){ .ops = ops_of(how),
+
+	(void)err;
+	*q = (struct ml_fast_lru){ .ops = ml_vectors_choose(j->vectors, loops),
 				   .machine = *m,
 				   .levels = m->levels };
 
@@ -266,14 +234,16 @@ struct ml_fast_lru *ml_fast_lru_open(const struct ml_machine *m, enum ml_fast_lr
 	return q;
 }
 
-void ml_fast_lru_close(struct ml_fast_lru *q)
+static void close(void *e)
 {
+	struct ml_fast_lru *q = e;
+
 	ml_arena_release(&q->arena);
 	ml_free(q);
 }
 
 /* Runs the block through all levels; served belongs to its first access. */
-static void block_run(struct ml_fast_lru *q, uint8_t *served)
+static void block_run(struct ml_fast_lru *q, uint16_t *served)
 {
 	struct fast_lru_events *in = &q->stream[0], *out = &q->stream[1];
 
@@ -292,10 +262,17 @@ static void block_run(struct ml_fast_lru *q, uint8_t *served)
 	}
 }
 
-void ml_fast_lru_run(struct ml_fast_lru *q, const struct ml_accesses *a, uint8_t *served)
+static bool run(void *e, unsigned stage, const struct ml_accesses *a, void *carry,
+		uint16_t *served, struct ml_err *err)
 {
-	if (served)
-		memset(served, 1, a->count);
+	struct ml_fast_lru *q = e;
+
+	(void)carry;
+	(void)err;
+	if (stage) /* it tells no observer of anything */
+		return true;
+	for (size_t i = 0; served && i < a->count; i++)
+		served[i] = 1;
 	for (size_t i = 0; i < a->count;) {
 		size_t start = i, end = a->count;
 		bool fits;
@@ -311,6 +288,13 @@ void ml_fast_lru_run(struct ml_fast_lru *q, const struct ml_accesses *a, uint8_t
 			widen(q);
 	}
 	q->accesses += a->count;
+	return true;
+}
+
+static unsigned stages(void *e)
+{
+	(void)e;
+	return 2;
 }
 
 static uint64_t key_at(const struct ml_fast_lru *q, const struct fast_lru_level *l,
@@ -329,15 +313,17 @@ static uint64_t resident(const struct ml_fast_lru *q, const struct fast_lru_leve
 	return held;
 }
 
-void ml_fast_lru_counts(const struct ml_fast_lru *q, unsigned level,
-			struct ml_level_counts *c)
+static void counts(void *e, unsigned level, struct ml_level_counts *c)
 {
-	assert(level >= 1 && level <= q->levels);
+	const struct ml_fast_lru *q = e;
+
+	*c = (struct ml_level_counts){ 0 };
+	if (!level)
+		return;
 
 	const struct fast_lru_level *l = &q->level[level - 1];
 	const uint64_t *asked = level == 1 ? q->asked : q->level[level - 2].missed;
 
-	*c = (struct ml_level_counts){ 0 };
 	for (unsigned k = 0; k < 3; k++) {
 		c->asked[k] = asked[k];
 		c->missed[k] = l->missed[k];
@@ -348,33 +334,53 @@ void ml_fast_lru_counts(const struct ml_fast_lru *q, unsigned level,
 	c->past_bytes = l->past * q->machine.level[level - 1].line;
 }
 
-void ml_fast_lru_save(const struct ml_fast_lru *q, struct ml_buf *out)
+static void gap(void *e)
 {
-	struct ml_level_counts c = { 0 };
-	struct ml_arena a = { 0 };
-
-	ml_state_begin(out, &q->machine, 0, q->accesses, false);
-	ml_state_counts(out, &c); /* of L1i, which such machines lack */
-	for (unsigned i = 1; i <= q->levels; i++) {
-		ml_fast_lru_counts(q, i, &c);
-		ml_state_counts(out, &c);
-	}
-	for (unsigned i = 0; i < q->levels; i++) {
-		const struct fast_lru_level *l = &q->level[i];
-		size_t ways = (size_t)l->count * l->ways;
-		uint64_t *tags = ml_arena_alloc(&a, ways * sizeof(*tags));
-		uint8_t *dirty = ml_arena_alloc(&a, ways);
-
-		for (size_t k = 0; k < ways; k++) {
-			uint64_t key = key_at(q, l, k / l->ways * l->lanes + k % l->ways);
-
-			if (!key)
-				continue;
-			tags[k] = line_of(q, key) + 1;
-			dirty[k] = key & 1;
-		}
-		ml_state_lru(out, &q->machine.level[i],
-			     ml_state_seed(&q->machine, i + 1, 0), tags, dirty);
-	}
-	ml_arena_release(&a);
+	((struct ml_fast_lru *)e)->gap = true;
 }
+
+static void show_level(const struct ml_fast_lru *q, const struct fast_lru_level *l,
+		       struct ml_cache *to)
+{
+	uint64_t row[FAST_LRU_WAYS];
+	uint8_t flags[FAST_LRU_WAYS];
+
+	for (uint32_t set = 0; set < l->count; set++) {
+		for (uint32_t way = 0; way < l->ways; way++) {
+			uint64_t key = key_at(q, l, (size_t)set * l->lanes + way);
+
+			row[way] = key ? line_of(q, key) + 1 : 0;
+			flags[way] = key & 1 ? ML_DIRTY : 0;
+		}
+		ml_mirror_show(to, set, row, flags);
+	}
+}
+
+static void save(void *e, struct ml_buf *out)
+{
+	const struct ml_fast_lru *q = e;
+	struct ml_err err;
+	struct ml_sim *mirror = ml_sim_open(&q->machine, 0, &err);
+
+	assert(mirror);
+	mirror->accesses = q->accesses;
+	mirror->gap = q->gap;
+	for (unsigned i = 0; i < q->levels; i++) {
+		counts(e, i + 1, &mirror->counts[i + 1]);
+		show_level(q, &q->level[i], &mirror->caches[i][0]);
+	}
+	ml_sim_save(mirror, out);
+	ml_sim_close(mirror);
+}
+
+const struct ml_engine_kind ml_engine_fast_lru = {
+	.name = "fast_lru",
+	.refuses = refuses,
+	.open = open,
+	.close = close,
+	.stages = stages,
+	.run = run,
+	.gap = gap,
+	.counts = counts,
+	.save = save,
+};

@@ -321,7 +321,7 @@ INLINE void level_vectors(struct ml_fast_lru *q, unsigned number,
 
 TARGET static void level_narrow(struct ml_fast_lru *q, unsigned number,
 				const struct fast_lru_events *in,
-				struct fast_lru_events *out, uint8_t *served)
+				struct fast_lru_events *out, uint16_t *served)
 {
 	unsigned lanes = q->level[number].lanes;
 

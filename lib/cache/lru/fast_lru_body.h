@@ -121,15 +121,15 @@ INLINE void event_put(uint64_t *key, uint32_t *at, size_t i, struct event e, boo
 }
 
 /* Marks the accesses that a level did not serve. */
-INLINE void note_served(const struct fast_lru_events *out, uint8_t *served,
+INLINE void note_served(const struct fast_lru_events *out, uint16_t *served,
 			unsigned number, bool wide)
 {
 	for (size_t i = 0; i < out->count; i++) {
 		struct event e = event_get(out->key, out->at, i, wide);
-		uint8_t *s = &served[e.at >> 6];
+		uint16_t *s = &served[e.at >> 6];
 
 		/* a write-back belongs to no access, so it changes no serving level */
-		*s = e.key & 1 ? *s : (uint8_t)(number + 2);
+		*s = e.key & 1 ? *s : (uint16_t)(number + 2);
 	}
 }
 
@@ -140,7 +140,7 @@ INLINE void note_served(const struct fast_lru_events *out, uint8_t *served,
  */
 INLINE void level_run(const struct ml_fast_lru *q, struct fast_lru_level *level,
 		      const struct fast_lru_events *in, struct fast_lru_events *out,
-		      uint8_t *served, unsigned number, unsigned lanes, bool wide,
+		      uint16_t *served, unsigned number, unsigned lanes, bool wide,
 		      bool even)
 {
 	const struct fast_lru_level l = *level;
@@ -203,7 +203,7 @@ INLINE void level_run(const struct ml_fast_lru *q, struct fast_lru_level *level,
 
 INLINE void level_lanes(struct ml_fast_lru *q, struct fast_lru_level *l,
 			const struct fast_lru_events *in, struct fast_lru_events *out,
-			uint8_t *served, unsigned number, bool wide, bool even)
+			uint16_t *served, unsigned number, bool wide, bool even)
 {
 	switch (l->lanes) {
 	case 8: level_run(q, l, in, out, served, number, 8, wide, even); break;
@@ -214,7 +214,7 @@ INLINE void level_lanes(struct ml_fast_lru *q, struct fast_lru_level *l,
 }
 
 INLINE void level_choose(struct ml_fast_lru *q, const struct fast_lru_events *in,
-			 struct fast_lru_events *out, uint8_t *served, unsigned number)
+			 struct fast_lru_events *out, uint16_t *served, unsigned number)
 {
 	struct fast_lru_level *l = &q->level[number];
 
@@ -230,14 +230,14 @@ INLINE void level_choose(struct ml_fast_lru *q, const struct fast_lru_events *in
 TARGET static __attribute__((noinline)) void level_first(struct ml_fast_lru *q,
 							 const struct fast_lru_events *in,
 							 struct fast_lru_events *out,
-							 uint8_t *served)
+							 uint16_t *served)
 {
 	level_choose(q, in, out, served, 0);
 }
 
 TARGET static void level(struct ml_fast_lru *q, unsigned number,
 			 const struct fast_lru_events *in, struct fast_lru_events *out,
-			 uint8_t *served)
+			 uint16_t *served)
 {
 	if (!number)
 		level_first(q, in, out, served);

@@ -103,6 +103,7 @@ struct ml_fast_lru {
 	struct fast_lru_level level[ML_LEVELS];
 	uint64_t asked[3]; /* demand requests to the first level */
 	uint64_t accesses;
+	bool gap; /* for saved states; it tells no causes */
 	struct fast_lru_windows windows;
 	uint64_t same_set; /* the bits of a key that give the set of the first level; 0:
 			      unknown */
@@ -145,7 +146,7 @@ struct fast_lru_ops {
 	 */
 	void (*level)(struct ml_fast_lru *q, unsigned level,
 		      const struct fast_lru_events *in, struct fast_lru_events *out,
-		      uint8_t *served);
+		      uint16_t *served);
 };
 
 extern const struct fast_lru_ops ml_fast_lru_ops_plain, ml_fast_lru_ops_avx2,

@@ -27,5 +27,23 @@ INLINE int find_key(const uint64_t *row, unsigned lanes, uint64_t key)
 	return LEAN_NOWHERE;
 }
 
+/* Four places at a time, from the last: those behind `count` stay. */
+INLINE void make_way(uint64_t *row, unsigned count)
+{
+	const __m256i lanes = _mm256_setr_epi64x(0, 1, 2, 3);
+
+	for (unsigned i = count & ~3u;; i -= 4) {
+		__m256i *to = (__m256i *)(row + i);
+		__m256i left = _mm256_set1_epi64x((long long)(count - i));
+		__m256i stays = _mm256_cmpgt_epi64(lanes, left);
+		__m256i moved = _mm256_loadu_si256((const __m256i *)(row + i - 1));
+
+		_mm256_store_si256(
+			to, _mm256_blendv_epi8(moved, _mm256_load_si256(to), stays));
+		if (!i)
+			return;
+	}
+}
+
 const struct lean_lru_ops ml_lean_lru_ops_avx2 = { run };
 #endif

@@ -2,10 +2,13 @@
  * The loops of the LRU simulator that does not explain, once for all instruction sets. A
  * file that includes this header first defines TARGET (the attribute that allows the
  * instructions), and then find_key: the place of a key in a row, whatever its flags, or
- * LEAN_NOWHERE. The rules are those of sim.c and motion.c, for the machines that
- * lean_lru.h names.
+ * LEAN_NOWHERE; and make_way, which moves the first `count` keys of a row by one place, so
+ * that the first place is free. The rules are those of sim.c and motion.c, for the machines that
+ * lean_lru.c names.
  */
 #pragma once
+
+#include <string.h>
 
 #include "lib/cache/lru/lean_lru_parts.h"
 
@@ -15,6 +18,7 @@
 #define LEAN_NOWHERE (-1)
 
 INLINE int find_key(const uint64_t *row, unsigned lanes, uint64_t key);
+INLINE void make_way(uint64_t *row, unsigned count);
 
 /* A request for one line. */
 struct request {
@@ -36,18 +40,17 @@ INLINE uint64_t line_of(uint64_t key)
 	return (key >> LEAN_BITS) - 1;
 }
 
-INLINE uint64_t *row_of(const struct lean_cache *c, uint64_t line)
+/* Where the row of a line begins, in keys. */
+INLINE size_t row_at(const struct lean_cache *c, uint64_t line)
 {
 	uint32_t set = (uint32_t)(c->modulo ? line % c->sets : line & c->mask);
 
-	return c->rows + (size_t)set * c->lanes;
+	return (size_t)set * c->lanes;
 }
 
-/* Moves the first `count` keys of a row by one place; the first place is free then. */
-INLINE void make_way(uint64_t *row, unsigned count)
+INLINE uint64_t *row_of(const struct lean_cache *c, uint64_t line)
 {
-	for (unsigned i = count; i > 0; i--)
-		row[i] = row[i - 1];
+	return c->rows + row_at(c, line);
 }
 
 INLINE void move_to_front(uint64_t *row, unsigned at)
@@ -297,11 +300,14 @@ OUTLINE void prefetch(struct ml_lean_lru *x, const struct request *of)
 	x->queued = 0;
 }
 
-/* An access that the first level may miss, or that is of several lines. */
+/* An access that the first level may miss; `missed` if it does for certain. */
 OUTLINE unsigned access_slowly(struct ml_lean_lru *x, const struct ml_accesses *a,
-			       size_t i, unsigned core, uint64_t last,
-			       enum ml_access_kind kind, bool missed)
+			       size_t i, unsigned core, bool missed)
 {
+	uint64_t addr = a->addr[i], size = a->what[i] & 0x3fff;
+	uint64_t last = addr + size - (size > 0), first = addr >> x->bits;
+	enum ml_access_kind kind = a->what[i] >> 14 > ML_ACCESS_FETCH ? ML_ACCESS_READ
+								      : a->what[i] >> 14;
 	struct request q = {
 		.access = (uint32_t)i,
 		.core = core,
@@ -311,11 +317,12 @@ OUTLINE unsigned access_slowly(struct ml_lean_lru *x, const struct ml_accesses *
 		.demand = true,
 		.first = true,
 	};
-	uint64_t first = a->addr[i] >> x->bits;
 	unsigned served = 0;
 
+	if (last < addr)
+		last = UINT64_MAX;
 	for (q.line = first; q.line <= last >> x->bits; q.line++) {
-		q.addr = q.line == first ? a->addr[i] : q.line << x->bits;
+		q.addr = q.line == first ? addr : q.line << x->bits;
 		unsigned one = serve(x, &q, 0, missed);
 		if (kind == ML_ACCESS_WRITE)
 			*row_of(q.path[0], q.line) |= LEAN_DIRTY;
@@ -327,59 +334,79 @@ OUTLINE unsigned access_slowly(struct ml_lean_lru *x, const struct ml_accesses *
 	return served;
 }
 
-INLINE void run_accesses(struct ml_lean_lru *x, const struct ml_accesses *a,
-			 uint8_t *served, const bool cores)
+/*
+ * A hit that leaves its row as it is: the line is first there, and already dirty if this
+ * is a write. What is dirty here is in no cache of other cores.
+ */
+INLINE bool hits_first(uint64_t first, uint64_t key, bool write)
 {
-	struct lean_cache *c = x->caches[0];
-	const unsigned bits = x->bits;
-	const bool coherent = cores && c->coherent;
-	uint64_t hits[4] = { 0 };
-	unsigned core = 0;
+	return (first | (write ? 0 : LEAN_DIRTY)) == (key | LEAN_DIRTY);
+}
 
-	for (size_t i = 0; i < a->count; i++) {
-		uint64_t addr = a->addr[i], size = a->what[i] & 0x3fff;
-		uint64_t last = addr + size - (size > 0);
-		unsigned kind = a->what[i] >> 14;
+/* Any other access, which may hit further back in the row. Returns its serving level. */
+OUTLINE unsigned access_on(struct ml_lean_lru *x, const struct ml_accesses *a, size_t i,
+			   unsigned core, bool whole)
+{
+	const struct lean_cache *c = x->caches[0];
+	unsigned kind = a->what[i] >> 14;
+	bool write = kind == ML_ACCESS_WRITE;
+	uint64_t line = a->addr[i] >> x->bits,
+		 *row = x->first_rows[core] + row_at(c, line);
+	int at = whole ? find_key(row, c->lanes, key_of(line)) : LEAN_NOWHERE;
 
-		if (kind > ML_ACCESS_FETCH)
-			kind = ML_ACCESS_READ;
-		if (last < addr)
-			last = UINT64_MAX;
-		if (cores) {
-			core = a->core[i] < x->cores ? a->core[i] : a->core[i] % x->cores;
-			c = x->paths[core][0][0];
-		}
-		uint64_t line = addr >> bits, key = key_of(line);
-		uint64_t *row = row_of(c, line);
-		bool whole = last >> bits == line &&
-			     !(x->split && kind == ML_ACCESS_FETCH) && !x->strides;
-		int at = !whole                          ? LEAN_NOWHERE
-			 : (row[0] & ~LEAN_DIRTY) == key ? 0
-							 : find_key(row, c->lanes, key);
+	if (at == LEAN_NOWHERE || row[at] & LEAN_AHEAD ||
+	    (write && c->coherent && !(row[at] & LEAN_DIRTY)))
+		return access_slowly(x, a, i, core, whole && at == LEAN_NOWHERE);
+	c->counts->asked[kind > ML_ACCESS_FETCH ? ML_ACCESS_READ : kind]++;
+	move_to_front(row, (unsigned)at);
+	row[0] |= write ? LEAN_DIRTY : 0;
+	return 1;
+}
 
-		/* a line that is dirty here is in no cache of other cores */
-		if (at == LEAN_NOWHERE || row[at] & LEAN_AHEAD ||
-		    (coherent && kind == ML_ACCESS_WRITE && !(row[at] & LEAN_DIRTY))) {
-			unsigned level = access_slowly(x, a, i, core, last, kind,
-						       whole && at == LEAN_NOWHERE);
+INLINE void run_accesses(struct ml_lean_lru *x, const struct ml_accesses *a,
+			 uint16_t *served, const bool cores)
+{
+	const struct lean_cache *c = x->caches[0]; /* the others are like it */
+	const uint64_t *restrict addrs = a->addr;
+	const uint16_t *restrict whats = a->what, *restrict its_core = a->core;
+	uint64_t *const *restrict rows = x->first_rows;
+	const size_t count = a->count;
+	const unsigned bits = x->bits, core_count = x->cores;
+	const uint64_t within = ((uint64_t)1 << bits) - 1;
+	const uint32_t cannot = (x->split ? 1u << ML_ACCESS_FETCH : 0) |
+				(x->strides ? UINT32_MAX : 0); /* kinds */
+	uint64_t hits = 0, writes = 0, fetches = 0;
 
-			if (served)
-				served[i] = (uint8_t)level;
+	for (size_t i = 0; served && i < count; i++)
+		served[i] = 1;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t addr = addrs[i], line = addr >> bits;
+		unsigned kind = whats[i] >> 14, core = 0;
+		bool write = kind == ML_ACCESS_WRITE;
+
+		if (cores)
+			core = its_core[i] < core_count ? its_core[i]
+							: its_core[i] % core_count;
+		const uint64_t *row = rows[core] + row_at(c, line);
+		bool whole = (addr & within) + (whats[i] & 0x3fff) <= within + 1 &&
+			     !(cannot >> kind & 1);
+		if (whole && hits_first(row[0], key_of(line), write)) {
+			hits++;
+			writes += write;
+			fetches += kind == ML_ACCESS_FETCH;
 			continue;
 		}
-		hits[kind]++;
-		if (at)
-			move_to_front(row, (unsigned)at);
-		row[0] |= kind == ML_ACCESS_WRITE ? LEAN_DIRTY : 0;
+		unsigned level = access_on(x, a, i, core, whole);
 		if (served)
-			served[i] = 1;
+			served[i] = (uint16_t)level;
 	}
-	for (unsigned k = 0; k < 3; k++)
-		c->counts->asked[k] += hits[k];
+	c->counts->asked[ML_ACCESS_READ] += hits - writes - fetches;
+	c->counts->asked[ML_ACCESS_WRITE] += writes;
+	c->counts->asked[ML_ACCESS_FETCH] += fetches;
 }
 
 TARGET static void run(struct ml_lean_lru *x, const struct ml_accesses *a,
-		       uint8_t *served)
+		       uint16_t *served)
 {
 	if (x->cores > 1 && a->core)
 		run_accesses(x, a, served, true);

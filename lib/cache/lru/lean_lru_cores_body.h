@@ -14,17 +14,6 @@ INLINE unsigned common_depth(const struct ml_lean_lru *x, unsigned a, unsigned b
 	return depth;
 }
 
-/* The cores that may hold a line; valid until the next call. */
-INLINE uint64_t *holders_of(struct lean_holders *h, uint64_t line)
-{
-	uint32_t number = ml_line_book_find(&h->book, line);
-
-	if (number >= h->cap)
-		h->cores = ml_grow(h->cores, &h->cap, (size_t)number + 1,
-				   sizeof(*h->cores));
-	return &h->cores[number];
-}
-
 struct lean_snoop {
 	const struct request *q;
 	bool write;
@@ -102,7 +91,7 @@ INLINE unsigned ask_others(struct ml_lean_lru *x, const struct request *q, uint6
 
 	if (copy && (!n.write || copy & LEAN_DIRTY))
 		return 0;
-	uint64_t *holders = holders_of(&x->holders, q->line);
+	uint64_t *holders = lean_holders_of(&x->holders, q->line);
 	uint64_t own = (uint64_t)1 << q->core, others = *holders & ~own;
 	if (others)
 		snoop(x, &n, others);

@@ -60,12 +60,16 @@ struct lean_holders {
 
 struct ml_lean_lru {
 	const struct lean_lru_ops *ops;
+	struct ml_machine machine;
 	unsigned levels, bits; /* log2 of the line size */
+	uint64_t accesses;
+	bool gap; /* for saved states; it tells no causes */
 	bool split;
 	bool strides; /* a first level has a prefetcher that sees hits, too */
 	unsigned cores;
 	/* by core: the caches that it asks in turn, by depth; for data, and for fetches */
 	struct lean_cache *(*paths)[2][ML_LEVELS];
+	uint64_t **first_rows;                /* by core: the rows of its first level */
 	struct lean_cache *caches[ML_LEVELS]; /* by depth; by instance */
 	struct lean_cache *icaches;           /* by instance; if split */
 	struct lean_holders holders;          /* of several cores */
@@ -78,7 +82,19 @@ struct ml_lean_lru {
 };
 
 struct lean_lru_ops {
-	void (*run)(struct ml_lean_lru *x, const struct ml_accesses *a, uint8_t *served);
+	/* served may be NULL */
+	void (*run)(struct ml_lean_lru *x, const struct ml_accesses *a, uint16_t *served);
 };
 
 extern const struct lean_lru_ops ml_lean_lru_ops_plain, ml_lean_lru_ops_avx2;
+
+/* The cores that may hold a line; valid until the next call. */
+static inline uint64_t *lean_holders_of(struct lean_holders *h, uint64_t line)
+{
+	uint32_t number = ml_line_book_find(&h->book, line);
+
+	if (number >= h->cap)
+		h->cores = ml_grow(h->cores, &h->cap, (size_t)number + 1,
+				   sizeof(*h->cores));
+	return &h->cores[number];
+}

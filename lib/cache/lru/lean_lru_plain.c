@@ -10,4 +10,10 @@ INLINE int find_key(const uint64_t *row, unsigned lanes, uint64_t key)
 	return LEAN_NOWHERE;
 }
 
+INLINE void make_way(uint64_t *row, unsigned count)
+{
+	for (unsigned i = count; i > 0; i--)
+		row[i] = row[i - 1];
+}
+
 const struct lean_lru_ops ml_lean_lru_ops_plain = { run };

@@ -1,6 +1,6 @@
 /*
  * A set with many ways in order of recency, as a fully associative TLB is: a list of the
- * lines in that order, and a hash table that finds a line in it. A row (lean_lru.h) is
+ * lines in that order, and a hash table that finds a line in it. A row (lean_lru.c) is
  * better for few ways.
  *
  * Nearly all uses hit. So a use of a list that is not too long only notes its time, and
@@ -133,14 +133,12 @@ static inline bool ml_lru_list_use(struct ml_lru_list *l, uint64_t line)
 		way = l->at[way].chain;
 	if (!way)
 		return false;
-	bool first = l->at[0].older == way;
 	l->at[way].last = ++l->now;
-	if (!l->lazy && !first) {
-		ml_lru_list_take(l, way);
-		ml_lru_list_put_first(l, way);
-		first = true;
-	}
-	l->at[way].queued = first ? l->now : l->at[way].queued;
+	if (l->lazy)
+		return true;
+	l->at[way].queued = l->now;
+	ml_lru_list_take(l, way);
+	ml_lru_list_put_first(l, way);
 	return true;
 }
 

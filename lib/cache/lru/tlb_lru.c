@@ -5,6 +5,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/map.h"
+#include "lib/cache/exact/mirror.h"
 #include "lib/cache/lru/lru_list.h"
 #include "lib/cache/machine/policy.h"
 
@@ -27,10 +28,11 @@ struct tlb {
 };
 
 struct tlbs { /* of a core */
-	struct tlb tlb[ML_TLBS];
 	/* The page of the first TLB that was used last, + 1. It is the first of its row
 	 * or list, so using it again changes nothing. */
 	uint64_t last_page;
+	struct ml_lru_list *list; /* of the first TLB, or NULL */
+	struct tlb tlb[ML_TLBS];
 };
 
 struct ml_tlb_lru {
@@ -46,7 +48,7 @@ const char *ml_tlb_lru_refuses(const struct ml_machine *m)
 	for (unsigned i = 0; i < m->tlbs; i++) {
 		const struct ml_level_spec *l = &m->tlb[i];
 
-		if (strcmp(l->policy->name, "lru"))
+		if (!l->policy->recency)
 			return "a TLB is not lru";
 		if (l->share > 1)
 			return "cores share a TLB";
@@ -83,6 +85,7 @@ struct ml_tlb_lru *ml_tlb_lru_open(const struct ml_machine *m, bool causes)
 		for (unsigned i = 0; i < t->count; i++) {
 			init_tlb(t, &t->of[core].tlb[i], &m->tlb[i], causes);
 			t->of[core].tlb[i].counts = &t->counts[i];
+			t->of[core].list = t->of[core].tlb[0].list;
 		}
 	return t;
 }
@@ -226,55 +229,59 @@ static unsigned translate_all(struct ml_tlb_lru *t, unsigned core,
 	return farthest;
 }
 
-/* Uses a page if it is the one used last, or in a list. */
-static inline bool use_again(struct tlbs *its, uint64_t page)
+/* Translates one access, in full. */
+static __attribute__((noinline)) unsigned translate_access(struct ml_tlb_lru *t,
+							   const struct ml_accesses *a,
+							   size_t i, unsigned core,
+							   const struct ml_observer *o)
 {
-	struct ml_lru_list *list = its->tlb[0].list;
+	bool write = a->what[i] >> 14 == ML_ACCESS_WRITE;
+	uint64_t addr = a->addr[i], size = a->what[i] & 0x3fff;
+	uint64_t last = addr + size - (size > 0);
 
-	if (page + 1 == its->last_page)
-		return true;
-	if (!list || !ml_lru_list_use(list, page))
-		return false;
-	its->last_page = page + 1;
-	return true;
+	return translate_all(t, core, write ? ML_ACCESS_WRITE : ML_ACCESS_READ, addr,
+			     last < addr ? UINT64_MAX : last, (uint32_t)i, o);
 }
 
 void ml_tlb_lru_run(struct ml_tlb_lru *t, const struct ml_accesses *a, uint8_t *paged,
 		    const struct ml_observer *o)
 {
-	const uint16_t *cores = t->cores > 1 ? a->core : NULL;
-	const unsigned bits = t->of[0].tlb[0].bits;
-	struct tlbs *its = t->of;
-	uint64_t same[4] = { 0 };
-	unsigned core = 0;
+	const uint64_t *restrict addrs = a->addr;
+	const uint16_t *restrict whats = a->what;
+	const uint16_t *restrict cores = t->cores > 1 ? a->core : NULL;
+	const size_t count = a->count;
+	const unsigned bits = t->of[0].tlb[0].bits, core_count = t->cores;
+	const uint64_t within = ((uint64_t)1 << bits) - 1;
+	uint64_t same = 0, writes = 0; /* of pages that a first TLB knows at once */
 
-	for (size_t i = 0; i < a->count; i++) {
-		uint64_t addr = a->addr[i], size = a->what[i] & 0x3fff;
-		uint64_t last = addr + size - (size > 0);
-		unsigned kind = a->what[i] >> 14, tlb = 0;
+	if (paged)
+		memset(paged, 1, count);
+	for (size_t i = 0; i < count; i++) {
+		uint64_t addr = addrs[i], page = addr >> bits;
+		unsigned kind = whats[i] >> 14, core = 0;
 
 		if (kind == ML_ACCESS_FETCH) {
 			if (paged)
 				paged[i] = 0;
 			continue;
 		}
-		if (cores) {
-			core = cores[i] < t->cores ? cores[i] : cores[i] % t->cores;
-			its = &t->of[core];
+		if (cores)
+			core = cores[i] < core_count ? cores[i] : cores[i] % core_count;
+		struct tlbs *its = &t->of[core];
+		if ((addr & within) + (whats[i] & 0x3fff) <= within + 1 &&
+		    (page + 1 == its->last_page ||
+		     (its->list && ml_lru_list_use(its->list, page)))) {
+			its->last_page = page + 1;
+			same++;
+			writes += kind == ML_ACCESS_WRITE;
+			continue;
 		}
-		if (kind > ML_ACCESS_FETCH)
-			kind = ML_ACCESS_READ;
-		if (last < addr)
-			last = UINT64_MAX;
-		if (addr >> bits == last >> bits && use_again(its, addr >> bits))
-			same[kind]++;
-		else
-			tlb = translate_all(t, core, kind, addr, last, (uint32_t)i, o);
+		unsigned tlb = translate_access(t, a, i, core, o);
 		if (paged)
 			paged[i] = (uint8_t)(tlb + 1);
 	}
-	for (unsigned k = 0; k < 3; k++)
-		t->counts[0].asked[k] += same[k];
+	t->counts[0].asked[ML_ACCESS_READ] += same - writes;
+	t->counts[0].asked[ML_ACCESS_WRITE] += writes;
 }
 
 void ml_tlb_lru_gap(struct ml_tlb_lru *t)
@@ -282,29 +289,71 @@ void ml_tlb_lru_gap(struct ml_tlb_lru *t)
 	t->gap = true;
 }
 
-void ml_tlb_lru_pages(const struct ml_tlb_lru *t, unsigned tlb, uint64_t *pages,
-		      uint64_t *order)
+static void show_tlb(const struct tlb *b, struct ml_cache *c)
 {
-	const struct tlb *b = &t->of[0].tlb[tlb];
 	size_t places = (size_t)b->sets * b->ways;
+	uint64_t rank = b->ways;
 
-	memset(pages, 0, places * sizeof(*pages));
-	memset(order, 0, places * sizeof(*order));
+	memset(c->tags, 0, places * sizeof(*c->tags));
+	memset(c->order.word, 0, places * sizeof(*c->order.word));
 	for (size_t i = 0; !b->list && i < places; i++) {
 		size_t set = i / b->ways * b->ways, at = set + b->rows[i].way;
 
 		if (!b->rows[i].page)
 			continue;
-		pages[at] = b->rows[i].page;
-		order[at] = b->ways - (i - set);
+		c->tags[at] = b->rows[i].page;
+		c->order.word[at] = b->ways - (i - set);
 	}
 	if (!b->list)
 		return;
-	uint64_t rank = b->ways;
 	ml_lru_list_settle(b->list);
 	for (uint16_t way = b->list->at[0].older; way; way = b->list->at[way].older) {
-		pages[way - 1] = b->list->at[way].line + 1;
-		order[way - 1] = rank--;
+		c->tags[way - 1] = b->list->at[way].line + 1;
+		c->order.word[way - 1] = rank--;
+	}
+}
+
+void ml_tlb_lru_show(const struct ml_tlb_lru *t, struct ml_sim *to)
+{
+	memcpy(to->tlb_counts, t->counts, sizeof(t->counts));
+	for (unsigned core = 0; core < t->cores; core++)
+		for (unsigned i = 0; i < t->count; i++)
+			show_tlb(&t->of[core].tlb[i], &to->tlbs[i][core]);
+}
+
+static void look_at_tlb(struct ml_tlb_lru *t, const struct ml_cache *c, struct tlb *b)
+{
+	size_t *places = ml_resize(NULL, b->ways * sizeof(*places));
+
+	assert(!b->causes);
+	if (b->list)
+		b->list = ml_lru_list_make(b->ways, &t->arena);
+	for (uint32_t way = 0; b->list && way < b->ways; way++)
+		if (c->tags[way])
+			ml_lru_list_fill(b->list, c->tags[way] - 1);
+	for (uint32_t set = 0; set < b->sets; set++) {
+		size_t first = (size_t)set * b->ways;
+		uint32_t held = ml_mirror_places(c, set, places);
+
+		for (uint32_t i = 0; !b->list && i < b->ways; i++)
+			b->rows[first + i] = i < held ? (struct entry){
+								c->tags[places[i]],
+								places[i] - first,
+							}
+						      : (struct entry){ 0 };
+		for (uint32_t i = held; b->list && i > 0; i--)
+			ml_lru_list_use(b->list, c->tags[places[i - 1]] - 1);
+	}
+	ml_free(places);
+}
+
+void ml_tlb_lru_look(struct ml_tlb_lru *t, const struct ml_sim *from)
+{
+	memcpy(t->counts, from->tlb_counts, sizeof(t->counts));
+	for (unsigned core = 0; core < t->cores; core++) {
+		t->of[core].last_page = 0;
+		for (unsigned i = 0; i < t->count; i++)
+			look_at_tlb(t, &from->tlbs[i][core], &t->of[core].tlb[i]);
 	}
 }
 

@@ -1,7 +1,7 @@
 /*
  * The TLBs of each core, all lru: which of them knows the pages of each data access. It
  * agrees with the TLBs of sim.h and is much faster, as a large set is a list
- * (lru_list.h); tests/cache/test_lean_lru.c compares them. Fetches are not translated.
+ * (lru_list.h); tests/cache/test_engine.c compares them. Fetches are not translated.
  */
 #pragma once
 
@@ -13,6 +13,7 @@
 #include "lib/cache/machine/machine.h"
 #include "lib/cache/machine/observer.h"
 
+struct ml_sim;
 struct ml_tlb_lru;
 
 /* NULL, or the reason why these TLBs need ml_sim ("a TLB is not lru"). */
@@ -29,10 +30,8 @@ void ml_tlb_lru_run(struct ml_tlb_lru *t, const struct ml_accesses *a, uint8_t *
 		    const struct ml_observer *o);
 /* Accesses are missing here: a first request is no longer known to be a cold miss. */
 void ml_tlb_lru_gap(struct ml_tlb_lru *t);
-/*
- * What a TLB holds, by set and way: page + 1, or 0; and its order, which is higher the
- * later the page was used.
- */
-void ml_tlb_lru_pages(const struct ml_tlb_lru *t, unsigned tlb, uint64_t *pages,
-		      uint64_t *order);
+/* Shows the pages, their order and the counters to a mirror (mirror.h). */
+void ml_tlb_lru_show(const struct ml_tlb_lru *t, struct ml_sim *to);
+/* Takes them from a mirror. Not with causes. */
+void ml_tlb_lru_look(struct ml_tlb_lru *t, const struct ml_sim *from);
 const struct ml_level_counts *ml_tlb_lru_counts(const struct ml_tlb_lru *t, unsigned tlb);

@@ -32,6 +32,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "lib/base/err.h"
@@ -112,8 +113,24 @@ bool ml_machine_parse(struct ml_machine *m, const char *text, struct ml_err *err
  */
 void ml_machine_print(const struct ml_machine *m, struct ml_buf *out);
 
-/* How many lines all instances of all its levels hold: what a simulation costs in memory.
+/*
+ * The machine of a run: one thread leaves all cores but the first idle, so its machine has
+ * one core, and the same outcomes, counts and events. threads 0: unknown.
  */
+struct ml_machine ml_machine_alone(const struct ml_machine *m, size_t threads);
+
+/*
+ * NULL, or the reason why not all levels are lru, write-back and write-allocate with lines
+ * of one size ("a level is not lru").
+ */
+const char *ml_machine_not_lru(const struct ml_machine *m);
+/*
+ * Whether it is so, and no level notices what happens in the levels behind it: one core,
+ * no inclusion, prefetchers or L1i. TLBs make no difference.
+ */
+bool ml_machine_plain(const struct ml_machine *m);
+
+/* Lines that all instances of all levels hold: what a simulation costs in memory. */
 uint64_t ml_machine_lines(const struct ml_machine *m);
 
 /* Levels count from 1; the one behind the last is "memory". */

@@ -230,3 +230,45 @@ uint64_t ml_machine_lines(const struct ml_machine *m)
 		lines += (uint64_t)m->tlb[i].sets * m->tlb[i].ways * m->cores;
 	return lines;
 }
+
+struct ml_machine ml_machine_alone(const struct ml_machine *m, size_t threads)
+{
+	struct ml_machine alone = *m;
+
+	if (threads != 1)
+		return alone;
+	alone.cores = alone.icache.share = 1;
+	for (unsigned i = 0; i < m->levels; i++)
+		alone.level[i].share = 1;
+	for (unsigned i = 0; i < m->tlbs; i++)
+		alone.tlb[i].share = 1;
+	return alone;
+}
+
+static const char *level_not_lru(const struct ml_level_spec *l, uint32_t line)
+{
+	if (!l->policy->recency)
+		return "a level is not lru";
+	if (l->write_through || l->no_allocate)
+		return "a level is write-through or no-allocate";
+	return l->line == line ? NULL : "levels have different line sizes";
+}
+
+const char *ml_machine_not_lru(const struct ml_machine *m)
+{
+	const char *why = NULL;
+
+	for (unsigned i = 0; i < m->levels && !why; i++)
+		why = level_not_lru(&m->level[i], m->level[0].line);
+	return m->split && !why ? level_not_lru(&m->icache, m->level[0].line) : why;
+}
+
+bool ml_machine_plain(const struct ml_machine *m)
+{
+	bool plain = m->cores == 1 && !m->split && !ml_machine_not_lru(m);
+
+	for (unsigned i = 0; i < m->levels; i++)
+		plain &= m->level[i].inclusion == ML_NEITHER &&
+			 m->level[i].prefetch == ML_PREFETCH_NONE;
+	return plain;
+}

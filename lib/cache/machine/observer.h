@@ -110,3 +110,14 @@ struct ml_observer {
 	void (*bounce)(void *arg, const struct ml_bounce *b);
 	void (*page)(void *arg, const struct ml_page *p);
 };
+
+/* One way of a set, for views. */
+struct ml_cached_way {
+	uint64_t line; /* address, or ML_NO_LINE */
+	uint32_t rank; /* 0 is evicted last; the highest rank is the next victim */
+	uint32_t owner;
+	uint64_t since; /* the access that filled the line; needs any option */
+	bool dirty, prefetched;
+	char state; /* M, E, S or I where cores are coherent, else 0 */
+};
+#define ML_NO_LINE UINT64_MAX

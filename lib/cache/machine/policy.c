@@ -286,6 +286,8 @@ static void note(struct ml_order *o, uint32_t set, uint32_t way, uint64_t hint)
 const struct ml_policy ml_policies[] = {
 	{ .name = "lru",
 	  .what = "evicts the line that was used longest ago",
+	  .recency = true,
+	  .oldest = true,
 	  .time_bits = 64,
 	  .stamps_hit = true,
 	  .hit = stamp,
@@ -295,6 +297,7 @@ const struct ml_policy ml_policies[] = {
 	  .key = low_first },
 	{ .name = "fifo",
 	  .what = "evicts the line that came in first",
+	  .oldest = true,
 	  .time_bits = 64,
 	  .hit = keep,
 	  .stamps_fill = true,

@@ -31,6 +31,8 @@ enum { ML_DUEL_MAX = 1023 };
 struct ml_policy {
 	const char *name;
 	const char *what; /* for people: "evicts the line that came in first" */
+	bool recency;     /* the line that was used longest ago leaves */
+	bool oldest;      /* words are times, and the way with the lowest one leaves */
 	bool future;      /* needs hints: the next use of each line */
 	bool seeded;      /* draws random numbers */
 	bool stamps_hit, stamps_fill; /* a hit (a fill) writes the time into the word */

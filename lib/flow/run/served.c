@@ -1,8 +1,6 @@
 #include "lib/flow/run/served.h"
 
-#include "lib/cache/lru/fast_lru.h"
-#include "lib/cache/machine/policy.h"
-#include "lib/cache/exact/sim.h"
+#include "lib/cache/engine.h"
 #include "lib/flow/flow.h"
 
 static void count(struct ml_served *s, const struct ml_flow_batch *b, size_t i,
@@ -26,15 +24,8 @@ static bool take(void *arg, const struct ml_flow_batch *b, struct ml_err *err)
 
 	if (s->keep)
 		s->level = ml_grow(s->level, &s->kept_cap, s->kept + b->count, 1);
-	if (s->fast) {
-		s->fast_served = ml_grow(s->fast_served, &s->fast_cap, b->count, 1);
-		ml_fast_lru_run(s->fast, &a, s->fast_served);
-		for (size_t i = 0; i < b->count; i++)
-			count(s, b, i, s->fast_served[i], ML_CAUSE_NONE);
-		return true;
-	}
 	s->outcome = ml_grow(s->outcome, &s->outcome_cap, b->count, sizeof(*s->outcome));
-	if (!ml_sim_run(s->sim, &a, s->outcome, err))
+	if (!ml_engine_run(s->engine, &a, s->outcome, err))
 		return false;
 	for (size_t i = 0; i < b->count; i++)
 		count(s, b, i, ml_outcome_served(s->outcome[i]),
@@ -42,8 +33,11 @@ static bool take(void *arg, const struct ml_flow_batch *b, struct ml_err *err)
 	return true;
 }
 
-static bool open_simulator(struct ml_served *s, struct ml_err *err)
+static bool open_engine(struct ml_served *s, struct ml_err *err)
 {
+	struct ml_engine_job job = { .want = s->causes ? ML_SIM_CAUSES : 0,
+				     .threads = 1 };
+	struct ml_machine alone = ml_machine_alone(&s->machine, 1);
 	const struct ml_machine *m = &s->machine;
 
 	for (unsigned i = 0; i < m->levels; i++)
@@ -52,21 +46,16 @@ static bool open_simulator(struct ml_served *s, struct ml_err *err)
 				       "%s is %s, which needs to know the future; flow "
 				       "simulates without it",
 				       m->level[i].name, m->level[i].policy->name);
-	bool lru = !ml_fast_lru_refuses(m);
 	/*
-	 * Under LRU level 1 repeats itself from the second iteration of a group on. Level
+	 * In a plain machine level 1 repeats itself from the second iteration of a group on. Level
 	 * 2 sees what level 1 misses, which is the same from then on, so it repeats
 	 * itself from the third on, and so forth. The fully associative caches that tell
 	 * causes see what their levels see, and are LRU too.
 	 */
-	s->walk.group = lru && !s->each ? m->level[0].line : 0;
+	s->walk.group = ml_machine_plain(&alone) && !s->each ? m->level[0].line : 0;
 	s->walk.warm = m->levels + 1;
-	if (lru && !s->causes) {
-		s->fast = ml_fast_lru_open(m, ML_FAST_LRU_BEST);
-		return true;
-	}
-	s->sim = ml_sim_open(m, s->causes ? ML_SIM_CAUSES : 0, err);
-	return s->sim;
+	s->engine = ml_engine_open(m, &job, err);
+	return s->engine;
 }
 
 static void add(struct ml_served_counts *to, const struct ml_served_counts *c)
@@ -96,7 +85,7 @@ bool ml_served_run(struct ml_served *s, struct ml_err *err)
 
 	s->walk.take = take;
 	s->walk.arg = s;
-	if (!open_simulator(s, err) ||
+	if (!open_engine(s, err) ||
 	    (!s->walk.placed && !ml_flow_walk_place(&s->walk, err)))
 		return false;
 	for (size_t i = 0; i < f->node_count; i++)
@@ -118,12 +107,8 @@ bool ml_served_run(struct ml_served *s, struct ml_err *err)
 
 void ml_served_release(struct ml_served *s)
 {
-	if (s->fast)
-		ml_fast_lru_close(s->fast);
-	if (s->sim)
-		ml_sim_close(s->sim);
+	ml_engine_close(s->engine);
 	ml_free(s->level);
-	ml_free(s->fast_served);
 	ml_free(s->outcome);
 	ml_flow_walk_release(&s->walk);
 }

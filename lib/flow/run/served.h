@@ -39,11 +39,9 @@ struct ml_served {
 	size_t kept;
 	/* private */
 	size_t kept_cap;
-	struct ml_fast_lru *fast;
-	struct ml_sim *sim;
-	uint8_t *fast_served;
+	struct ml_engine *engine;
 	uint16_t *outcome;
-	size_t fast_cap, outcome_cap;
+	size_t outcome_cap;
 };
 
 /* Places the containers, unless walk.placed has them. Fails on a machine with a policy

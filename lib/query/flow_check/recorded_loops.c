@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lib/base/work.h"
-#include "lib/cache/exact/sim.h"
+#include "lib/cache/engine.h"
 #include "lib/flow/flow.h"
 #include "lib/trace/ref.h"
 #include "lib/trace/regions/region_lookup.h"
@@ -19,7 +19,7 @@ struct pass {
 	struct ml_recorded_loops *r;
 	const struct ml_flow *f;
 	const struct ml_tables *tables;
-	struct ml_sim *sim;
+	struct ml_engine *engine;
 	unsigned levels;
 	struct line_loop *lines;
 	size_t line_count, line_cap;
@@ -154,7 +154,7 @@ static bool take(void *arg, const struct ml_batch *b, struct ml_err *err)
 	struct ml_accesses a = {
 		.count = n, .addr = p->addr, .what = p->what, .site = p->own
 	};
-	if (n && !ml_sim_run(p->sim, &a, p->outcome, err))
+	if (n && !ml_engine_run(p->engine, &a, p->outcome, err))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		struct ml_flow_check_side *c = &p->r->cell[p->own[i]].count;
@@ -185,10 +185,10 @@ bool ml_recorded_loops_run(struct ml_recorded_loops *r, const struct ml_flow *f,
 	p->work = work;
 	find_lines(p);
 	r->lookup = ml_region_lookup_open(t, err);
-	p->sim = r->lookup ? ml_sim_open(m, 0, err) : NULL;
-	bool ok = p->sim && ml_trace_each(t, 0, t->count, 1, take, p, err);
-	if (p->sim)
-		ml_sim_close(p->sim);
+	struct ml_engine_job job = { .threads = 1 };
+	p->engine = r->lookup ? ml_engine_open(m, &job, err) : NULL;
+	bool ok = p->engine && ml_trace_each(t, 0, t->count, 1, take, p, err);
+	ml_engine_close(p->engine);
 	ml_free(p->lines);
 	ml_free(p->by_number);
 	ml_arena_release(&a);

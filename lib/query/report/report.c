@@ -312,7 +312,12 @@ static void put_finding(struct ml_report_page *p, const struct ml_finding *f,
 
 static void put_notes(struct ml_report_page *p, const struct ml_findings *f, size_t shown)
 {
-	if (!shown && f->waiting < 0.1)
+	if (!shown && f->no_verdict) {
+		ml_html_wrap(&p->html, "<p>No finding, and no verdict. ", f->no_verdict,
+			     ". ");
+		ml_html_put(&p->html, "%s of the access time is waiting.</p>\n",
+			    ml_html_percent(&p->html, f->waiting));
+	} else if (!shown && f->waiting < 0.1)
 		ml_html_put(
 			&p->html,
 			"<p>Nothing to mend: waiting takes %s of the access time.</p>\n",
@@ -325,7 +330,7 @@ static void put_notes(struct ml_report_page *p, const struct ml_findings *f, siz
 			"would save 2 %% of it.</p>\n",
 			ml_html_percent(&p->html, f->waiting),
 			ml_html_percent(&p->html, f->cold));
-	if (f->untried)
+	if (f->untried && shown)
 		ml_html_wrap(&p->html, "<p class=\"muted\">Changes were not simulated: ",
 			     f->untried, "</p>\n");
 	else if (f->tried && f->tried < f->of)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/arena.h"
+#include "lib/base/buf.h"
 #include "lib/base/file.h"
 
 const char *ml_request_text(const struct ml_request *q, const char *key)
@@ -158,4 +160,48 @@ bool ml_request_answer(const struct ml_route *r, struct ml_workspace *ws,
 		       ? ml_fail(err, ML_IO,
 				 "a file was cut off while it was open: open it again")
 		       : ok;
+}
+
+enum { HELP_AT = 30, PARAMS_AT = 4, LINE = 100 };
+
+/* "from=N", "cells=1..65536", "file=N", "tolerance=X", "select=TEXT". */
+static const char *declaration(const struct ml_route_param *p, struct ml_arena *a)
+{
+	if (p->type == ML_PARAM_TEXT)
+		return ml_arena_printf(a, "%s=TEXT", p->key);
+	if (p->type == ML_PARAM_REAL)
+		return ml_arena_printf(a, "%s=X", p->key);
+	if (p->count || (!p->min && p->max >= UINT32_MAX))
+		return ml_arena_printf(a, "%s=N", p->key);
+	if (p->max == ML_PARAM_MAX)
+		return ml_arena_printf(a, "%s=%llu..", p->key,
+				       (unsigned long long)p->min);
+	return ml_arena_printf(a, "%s=%llu..%llu", p->key, (unsigned long long)p->min,
+			       (unsigned long long)p->max);
+}
+
+void ml_routes_print(const struct ml_route *routes, const char *with, struct ml_buf *out)
+{
+	struct ml_arena a = { 0 };
+
+	for (const struct ml_route *r = routes; r->path; r++) {
+		size_t at = LINE;
+
+		if (strcmp(r->method, "GET") != 0 || !strstr(r->path, with))
+			continue;
+		ml_buf_printf(out, "%-*s %s\n", HELP_AT - 1, r->path, r->help);
+		for (const struct ml_route_param *p = r->params; p->key; p++) {
+			const char *text = declaration(p, &a);
+
+			if (at + 1 + strlen(text) > LINE) {
+				ml_buf_printf(out, "%s%*s", p == r->params ? "" : "\n",
+					      PARAMS_AT - 1, "");
+				at = PARAMS_AT - 1;
+			}
+			ml_buf_printf(out, " %s", text);
+			at += 1 + strlen(text);
+		}
+		ml_buf_text(out, r->params->key ? "\n" : "");
+	}
+	ml_arena_release(&a);
 }

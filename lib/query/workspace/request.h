@@ -12,6 +12,7 @@
 #include "lib/base/work.h"
 
 struct ml_answer;
+struct ml_buf;
 struct ml_workspace;
 
 struct ml_param {
@@ -90,7 +91,7 @@ enum { ML_WORD_BYTES = 64, ML_NAME_BYTES = 1 << 10, ML_LIST_BYTES = 1 << 14 };
 struct ml_route {
 	const char *method, *path; /* # stands for a number */
 	ml_route_fn *answer;
-	const char *help; /* for the list of routes that `memlamp query` prints */
+	const char *help; /* what it answers; its parameters speak for themselves */
 	/*
 	 * Whether the answer to this request stays the same for ever, so that the server
 	 * may keep an answer that took long. NULL: it may change.
@@ -98,6 +99,12 @@ struct ml_route {
 	bool (*lasts)(struct ml_workspace *ws, const struct ml_request *q);
 	const struct ml_route_param *params; /* ends with one without a key */
 };
+
+/*
+ * Writes the routes that GET reaches and whose path has the text `with` in it: path, help,
+ * and the parameters as they are declared, "cells=1..65536".
+ */
+void ml_routes_print(const struct ml_route *routes, const char *with, struct ml_buf *out);
 
 /*
  * Finds the route of a request in a list that ends with a zero entry; NULL: none. Reads

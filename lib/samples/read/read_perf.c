@@ -372,15 +372,19 @@ static const char *read_mem_line(const char *at, const char *end, struct value v
 }
 
 bool ml_read_perf_script(struct ml_samples *s, struct ml_read_text t,
-			 const struct ml_work *work, struct ml_err *err)
+			 const struct ml_read_options *o, const struct ml_work *work,
+			 struct ml_err *err)
 {
-	return read_lines(s, t, read_line, work, err);
+	return read_lines(s, t, read_line, work, err) &&
+	       ml_read_roles(s, o->columns, err);
 }
 
 bool ml_read_perf_mem(struct ml_samples *s, struct ml_read_text t,
-		      const struct ml_work *work, struct ml_err *err)
+		      const struct ml_read_options *o, const struct ml_work *work,
+		      struct ml_err *err)
 {
-	return read_lines(s, t, read_mem_line, work, err);
+	return read_lines(s, t, read_mem_line, work, err) &&
+	       ml_read_roles(s, o->columns, err);
 }
 
 /* The first line that is neither blank nor a comment. */

@@ -65,22 +65,14 @@ static const char *hardware_of(const char *path, struct ml_arena *a)
 			above, a);
 }
 
-const char *ml_samples_folder_format(const char *path)
+/* Whether a folder is one of Mitos. */
+static bool is_mitos(const char *path)
 {
 	struct ml_arena a = { 0 };
-	bool mine = is_folder(path) && table_of(path, &a);
+	bool mine = table_of(path, &a);
 
 	ml_arena_release(&a);
-	return mine ? "mitos" : NULL;
-}
-
-const char *ml_samples_text_format(const char *text, size_t size)
-{
-	if (ml_read_perf_mem_is(text, size))
-		return "perf-mem";
-	if (ml_read_perf_script_is(text, size))
-		return "perf-script";
-	return ml_read_csv_is(text, size) ? "samples-csv" : NULL;
+	return mine;
 }
 
 bool ml_samples_is(const char *path)
@@ -89,19 +81,20 @@ bool ml_samples_is(const char *path)
 	struct ml_err err;
 
 	if (is_folder(path))
-		return ml_samples_folder_format(path) != NULL;
+		return is_mitos(path);
 	if (ml_samples_file_is(path))
 		return true;
 	if (!is_file(path) || !ml_file_map_open(&map, path, &err))
 		return false;
-	bool mine = ml_samples_text_format((const char *)map.data,
-					   map.size < LOOK ? map.size : LOOK);
+	bool mine = ml_sample_format_of((const char *)map.data,
+					map.size < LOOK ? map.size : LOOK);
 	ml_file_map_close(&map);
 	return mine;
 }
 
-bool ml_samples_read_text(struct ml_samples *s, const char *name, const char *format,
-			  const char *text, size_t size, const struct ml_read_options *o,
+bool ml_samples_read_text(struct ml_samples *s, const char *name,
+			  const struct ml_sample_format *format, const char *text,
+			  size_t size, const struct ml_read_options *o,
 			  const struct ml_work *work, struct ml_err *err)
 {
 	struct ml_read_text t = { name, text, text + size };
@@ -114,16 +107,12 @@ bool ml_samples_read_text(struct ml_samples *s, const char *name, const char *fo
 			       "is damaged",
 			       name);
 	if (!format)
-		format = ml_samples_text_format(text, size);
+		format = ml_sample_format_of(text, size);
+	if (!format) /* whose reader says what is wrong */
+		format = ml_sample_format_named("samples-csv");
 	s->path = ml_arena_strdup(&s->arena, name);
-	s->format = format ? format : "samples-csv";
-	bool (*perf)(struct ml_samples * s, struct ml_read_text t,
-		     const struct ml_work *work, struct ml_err *err) =
-		!strcmp(s->format, "perf-script") ? ml_read_perf_script
-		: !strcmp(s->format, "perf-mem")  ? ml_read_perf_mem
-						  : NULL;
-	bool ok = perf ? perf(s, t, work, err) && ml_read_roles(s, o->columns, err)
-		       : ml_read_csv(s, t, o, work, err);
+	s->format = format->name;
+	bool ok = format->read(s, t, o, work, err);
 	if (ok) {
 		ml_samples_pack(s);
 		ok = ml_read_derive(s, o, err);

@@ -15,26 +15,22 @@
 #include <stdint.h>
 
 #include "lib/samples/read/read_options.h"
+#include "lib/samples/read/sample_format.h"
 #include "lib/samples/samples.h"
-
-struct ml_work;
 
 /* Opens a file of ours, or reads a file or folder of another tool. NULL options are
  * zero ones with the L1 latency above. */
 bool ml_samples_open(struct ml_samples *s, const char *path,
 		     const struct ml_read_options *o, const struct ml_work *work,
 		     struct ml_err *err);
-/* Reads a text as if it were a file; `format` is NULL or a name of the list below. */
-bool ml_samples_read_text(struct ml_samples *s, const char *name, const char *format,
-			  const char *text, size_t size, const struct ml_read_options *o,
+/* Reads a text as if it were a file; format NULL: the one that it begins like. */
+bool ml_samples_read_text(struct ml_samples *s, const char *name,
+			  const struct ml_sample_format *format, const char *text,
+			  size_t size, const struct ml_read_options *o,
 			  const struct ml_work *work, struct ml_err *err);
 
 /* Reads the hardware from an XML file; closes the table if that fails. */
 bool ml_samples_read_hardware(struct ml_samples *s, const char *path, struct ml_err *err);
 
-/* "mitos" for a folder; "perf-script", "perf-mem" or "samples-csv" for the first bytes of
- * a file; NULL: they do not look like samples. */
-const char *ml_samples_folder_format(const char *path);
-const char *ml_samples_text_format(const char *text, size_t size);
 /* Whether a file or folder holds samples, by its content. */
 bool ml_samples_is(const char *path);

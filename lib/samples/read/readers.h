@@ -2,27 +2,9 @@
 #pragma once
 
 #include "lib/samples/read/read_options.h"
+#include "lib/samples/read/sample_format.h"
 #include "lib/samples/samples.h"
 #include "lib/trace/text/scan.h"
-
-struct ml_work;
-
-/* The text of a file. */
-struct ml_read_text {
-	const char *name; /* for messages */
-	const char *at, *end;
-};
-
-bool ml_read_csv(struct ml_samples *s, struct ml_read_text t,
-		 const struct ml_read_options *o, const struct ml_work *work,
-		 struct ml_err *err);
-bool ml_read_csv_is(const char *text, size_t size);
-bool ml_read_perf_script(struct ml_samples *s, struct ml_read_text t,
-			 const struct ml_work *work, struct ml_err *err);
-bool ml_read_perf_script_is(const char *text, size_t size);
-bool ml_read_perf_mem(struct ml_samples *s, struct ml_read_text t,
-		      const struct ml_work *work, struct ml_err *err);
-bool ml_read_perf_mem_is(const char *text, size_t size);
 
 /* A word without the blanks around it. */
 struct ml_scan_word ml_read_trim(const char *at, const char *end);

@@ -43,3 +43,19 @@ for seconds in 0.2 0.5 1 3 9; do # waits longer if nothing was known yet
 done
 echo "stopped after recording: status $status"
 grep -o 'Changes were not simulated: stopped' report
+
+# A program that a signal ended has no verdict: it did not do its work.
+cat >trap.c <<'END'
+static volatile int x[100];
+int main(void)
+{
+	for (int round = 0; round < 10000; round++)
+		for (int i = 0; i < 100; i++)
+			x[i] = i;
+	__builtin_trap();
+}
+END
+cc -g -O1 trap.c -o trap
+memlamp run -m plain -o x.mlt --report report ./trap 2>err
+echo "ended by a signal: status $?"
+grep -o 'Nothing to mend\|No finding, and no verdict. Signal 4 ended the program' report

@@ -9,7 +9,7 @@
 #include "lib/query/trace/open/walk.h"
 
 struct ml_player {
-	struct ml_sim *sim;
+	struct ml_engine *engine;
 	struct ml_future *future; /* hints for policies that need them */
 	unsigned want;            /* position of the simulator */
 	uint64_t position;
@@ -46,8 +46,7 @@ struct feed {
 
 static void close_player(struct ml_player *p)
 {
-	if (p->sim)
-		ml_sim_close(p->sim);
+	ml_engine_close(p->engine);
 	if (p->future)
 		ml_future_close(p->future);
 	ml_free(p);
@@ -90,12 +89,12 @@ static bool feed(void *arg, const struct ml_walk_events *w, struct ml_err *err)
 
 	if (f->watch)
 		f->watch->now(f->watch->arg, w);
-	if (!ml_sim_run(f->p->sim, &a, NULL, err))
+	if (!ml_engine_run(f->p->engine, &a, NULL, err))
 		return false;
 	f->p->position = w->e.position + b->count;
 	if (!f->fn)
 		return true;
-	const struct ml_move *moves = ml_sim_moves(f->p->sim, &count);
+	const struct ml_move *moves = ml_engine_moves(f->p->engine, &count);
 	f->moves = ml_grow(f->moves, &f->cap, count + 1, sizeof(*f->moves));
 	for (size_t i = 0; i < count; i++) {
 		f->moves[i] = moves[i];
@@ -114,6 +113,15 @@ static bool advance(struct feed *f, uint64_t to, struct ml_err *err)
 	return ok;
 }
 
+static bool open_engine(struct ml_open_sim *s, struct ml_player *p, struct ml_err *err)
+{
+	struct ml_engine_job job = { .want = p->want, .restores = true, .looks = true };
+
+	ml_engine_close(p->engine);
+	p->engine = ml_engine_open(&s->simulation.profile->machine, &job, err);
+	return p->engine;
+}
+
 static struct ml_player *open_player(struct ml_open_sim *s, unsigned want,
 				     struct ml_err *err)
 {
@@ -121,9 +129,9 @@ static struct ml_player *open_player(struct ml_open_sim *s, unsigned want,
 	struct ml_replay_options o = { .machine = s->simulation.profile->machine };
 
 	*p = (struct ml_player){ .want = want };
-	p->sim = ml_sim_open(&s->simulation.profile->machine, want, err);
-	if (!p->sim || (ml_future_needed(&s->simulation.profile->machine) &&
-			!ml_future_open(&p->future, &s->trace->trace, &o, err))) {
+	if (!open_engine(s, p, err) ||
+	    (ml_future_needed(&s->simulation.profile->machine) &&
+	     !ml_future_open(&p->future, &s->trace->trace, &o, err))) {
 		close_player(p);
 		return NULL;
 	}
@@ -143,14 +151,12 @@ static bool restore(struct ml_open_sim *s, struct ml_player *p, uint64_t positio
 	if (ok && state.size) {
 		struct ml_bytes in = { state.data, state.data + state.size, false };
 
-		ok = ml_sim_restore(p->sim, &in, err);
+		ok = ml_engine_restore(p->engine, &in, err);
 	} else if (ok) {
-		ml_sim_close(p->sim);
-		p->sim = ml_sim_open(&s->simulation.profile->machine, p->want, err);
-		ok = p->sim != NULL;
+		ok = open_engine(s, p, err);
 	}
 	if (ok && p->future)
-		ok = ml_future_attach(p->future, p->sim, err);
+		ok = ml_future_attach(p->future, p->engine, err);
 	ml_buf_release(&state);
 	return ok;
 }
@@ -230,7 +236,7 @@ static bool move_near(struct ml_open_sim *s, struct players *x,
 	struct ml_player *anchor = drop_anchor(s, x, work, position, err);
 	if (!anchor)
 		return false;
-	ml_sim_copy(p->sim, anchor->sim);
+	ml_engine_copy(p->engine, anchor->engine);
 	p->position = anchor->position;
 	return true;
 }
@@ -253,8 +259,8 @@ static struct ml_player *bring(struct ml_open_sim *s, struct players *x,
 	return NULL;
 }
 
-struct ml_sim *ml_player_take(struct ml_open_sim *s, const struct ml_work *work,
-			      uint64_t position, struct ml_err *err)
+struct ml_engine *ml_player_take(struct ml_open_sim *s, const struct ml_work *work,
+				 uint64_t position, struct ml_err *err)
 {
 	struct players *x = players_of(s);
 
@@ -262,7 +268,7 @@ struct ml_sim *ml_player_take(struct ml_open_sim *s, const struct ml_work *work,
 	struct ml_player *p = bring(s, x, work, position, err);
 	if (!p)
 		pthread_mutex_unlock(&x->lock);
-	return p ? p->sim : NULL;
+	return p ? p->engine : NULL;
 }
 
 void ml_player_give(struct ml_open_sim *s)
@@ -297,13 +303,13 @@ bool ml_player_watch(struct ml_open_sim *s, const struct ml_work *work, uint64_t
 		return false;
 	bool ok = restore(s, p, from, err) && advance(&f, from, err);
 	if (ok) {
-		w->begin(w->arg, p->sim);
-		ml_sim_observe(p->sim, &w->observer);
+		w->begin(w->arg, p->engine);
+		ml_engine_observe(p->engine, &w->observer, NULL);
 		f.watch = w;
 		ok = advance(&f, to, err);
 	}
 	if (ok)
-		ml_sim_flush(p->sim);
+		ml_engine_flush(p->engine);
 	close_player(p);
 	return ok;
 }

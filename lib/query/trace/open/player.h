@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
-#include "lib/cache/exact/sim.h"
+#include "lib/cache/engine.h"
 
 struct ml_work;
 struct ml_open_sim;
@@ -21,8 +21,8 @@ struct ml_walk_events;
  * The simulator in its state before the reference at a position; NULL with a sentence. No
  * other request uses it until the caller gives it back.
  */
-struct ml_sim *ml_player_take(struct ml_open_sim *s, const struct ml_work *work,
-			      uint64_t position, struct ml_err *err);
+struct ml_engine *ml_player_take(struct ml_open_sim *s, const struct ml_work *work,
+				 uint64_t position, struct ml_err *err);
 void ml_player_give(struct ml_open_sim *s);
 
 /*
@@ -37,11 +37,11 @@ bool ml_player_moves(struct ml_open_sim *s, const struct ml_work *work, uint64_t
  * Watches the simulation of a window. A simulator of its own starts in the state before
  * the window. The player calls `begin` in that state, `now` before each batch of
  * references, and the observer for each movement of a line. At the end all lines leave
- * (ml_sim_flush).
+ * (ml_engine_flush).
  */
 struct ml_player_watch {
 	void *arg; /* of all */
-	void (*begin)(void *arg, const struct ml_sim *sim);
+	void (*begin)(void *arg, const struct ml_engine *engine);
 	void (*now)(void *arg, const struct ml_walk_events *w);
 	struct ml_observer observer;
 };

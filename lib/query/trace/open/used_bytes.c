@@ -123,18 +123,18 @@ static void take_parts(struct level *x, struct line *l, uint64_t addr, uint32_t 
 	}
 }
 
-static void begin(void *arg, const struct ml_sim *sim)
+static void begin(void *arg, const struct ml_engine *engine)
 {
 	struct level *x = arg;
 	uint32_t ways = x->spec->ways;
-	struct ml_sim_slot *slots = ml_resize(NULL, ways * sizeof(*slots));
+	struct ml_cached_way *slots = ml_resize(NULL, ways * sizeof(*slots));
 
 	for (uint32_t core = 0; core < x->s->simulation.profile->machine.cores;
 	     core += x->spec->share)
 		for (uint32_t set = 0; set < x->spec->sets; set++) {
 			struct line *to = set_of(x, core, set);
 
-			ml_sim_set(sim, x->u->level, core, set, slots);
+			ml_engine_set(engine, x->u->level, core, set, slots);
 			for (uint32_t k = 0; k < ways; k++) {
 				to[k].addr = slots[k].line;
 				to[k].old = true;

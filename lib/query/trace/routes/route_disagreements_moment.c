@@ -139,8 +139,8 @@ static bool place(const struct side *x, struct ml_region_lookup *space, struct p
 }
 
 /* Adds the lines of one level; those that two instances hold count once. */
-static void add_level(struct side *x, const struct ml_sim *sim, unsigned level,
-		      struct ml_sim_slot *slots, struct ml_region_lookup *space,
+static void add_level(struct side *x, const struct ml_engine *engine, unsigned level,
+		      struct ml_cached_way *slots, struct ml_region_lookup *space,
 		      struct pieces *out)
 {
 	const struct ml_machine *m = &x->s->machine;
@@ -149,9 +149,9 @@ static void add_level(struct side *x, const struct ml_sim *sim, unsigned level,
 	out->count = 0;
 	for (uint32_t core = 0; core < m->cores; core += l->share)
 		for (uint32_t set = 0; set < l->sets; set++) {
-			ml_sim_set(sim, level + 1, core, set, slots);
+			ml_engine_set(engine, level + 1, core, set, slots);
 			for (uint32_t way = 0; way < l->ways; way++) {
-				const struct ml_sim_slot *from = &slots[way];
+				const struct ml_cached_way *from = &slots[way];
 				struct piece p = { .low = from->line,
 						   .high = from->line + l->line,
 						   .level = (uint8_t)level,
@@ -235,28 +235,28 @@ static bool look(struct side *x, const struct ml_work *work, struct ml_arena *ar
 
 	for (uint32_t i = 0; i < m->levels; i++)
 		max = m->level[i].ways > max ? m->level[i].ways : max;
-	struct ml_sim_slot *slots = ml_arena_alloc(arena, max * sizeof(*slots));
+	struct ml_cached_way *slots = ml_arena_alloc(arena, max * sizeof(*slots));
 	if (!x->addresses) {
 		space = ml_open_trace_lookup_take(x->s->trace, x->at, err);
 		if (!space)
 			return false;
 	}
-	struct ml_sim *sim = ml_player_take(x->s, work, x->at, err);
-	for (uint32_t i = 0; sim && i < m->levels; i++) {
+	struct ml_engine *engine = ml_player_take(x->s, work, x->at, err);
+	for (uint32_t i = 0; engine && i < m->levels; i++) {
 		struct pieces old = x->pieces;
 
-		add_level(x, sim, i, slots, space, &level);
+		add_level(x, engine, i, slots, space, &level);
 		merge(&all, &old, &level);
 		x->pieces = all;
 		all = old;
 	}
-	if (sim)
+	if (engine)
 		ml_player_give(x->s);
 	if (space)
 		ml_open_trace_lookup_give(x->s->trace, space, x->at);
 	ml_free(level.at);
 	ml_free(all.at);
-	return sim != NULL;
+	return engine != NULL;
 }
 
 /* What differs: the same bytes in slots of different levels; NULL is memory. */

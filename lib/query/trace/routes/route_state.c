@@ -26,7 +26,7 @@ struct state {
 	uint32_t *held, *dirty, *owner;
 	uint64_t *newest;
 	size_t groups;
-	struct ml_sim_slot *set; /* room for the ways of some sets */
+	struct ml_cached_way *set; /* room for the ways of some sets */
 };
 
 static void *room(struct ml_answer *a, size_t count, size_t size)
@@ -75,7 +75,7 @@ static void lay_out(struct state *x, const struct ml_machine *m, uint32_t cores,
 	x->set = room(a, max, sizeof(*x->set));
 }
 
-static size_t put_slot(struct state *x, size_t at, const struct ml_sim_slot *slot)
+static size_t put_slot(struct state *x, size_t at, const struct ml_cached_way *slot)
 {
 	x->line[at] = slot->line;
 	x->rank[at] = slot->rank;
@@ -88,7 +88,7 @@ static size_t put_slot(struct state *x, size_t at, const struct ml_sim_slot *slo
 }
 
 /* The region that most of these lines belong to. */
-static uint32_t owner_of(struct ml_sim_slot *slots, size_t count)
+static uint32_t owner_of(struct ml_cached_way *slots, size_t count)
 {
 	uint32_t best = UINT32_MAX;
 	size_t max = 0;
@@ -100,7 +100,7 @@ static uint32_t owner_of(struct ml_sim_slot *slots, size_t count)
 
 		for (size_t i = end; i < count; i++)
 			if (slots[i].owner == owner) {
-				struct ml_sim_slot other = slots[end];
+				struct ml_cached_way other = slots[end];
 
 				slots[end++] = slots[i];
 				slots[i] = other;
@@ -130,7 +130,8 @@ static void put_group(struct state *x, size_t at, size_t count)
 	x->owner[at] = owner_of(x->set, held);
 }
 
-static void look(struct state *x, const struct ml_sim *sim, const struct ml_machine *m)
+static void look(struct state *x, const struct ml_engine *engine,
+		 const struct ml_machine *m)
 {
 	for (uint32_t i = 0; i < m->levels; i++) {
 		const struct ml_level_spec *l = &m->level[i];
@@ -143,8 +144,9 @@ static void look(struct state *x, const struct ml_sim *sim, const struct ml_mach
 				uint32_t end = k + step < l->sets ? k + step : l->sets;
 
 				for (uint32_t set = k; set < end; set++)
-					ml_sim_set(sim, i + 1, core, set,
-						   x->set + (size_t)(set - k) * l->ways);
+					ml_engine_set(engine, i + 1, core, set,
+						      x->set + (size_t)(set - k) *
+								       l->ways);
 				if (x->level[i].group)
 					put_group(x, at++, (size_t)(end - k) * l->ways);
 				else
@@ -251,10 +253,10 @@ bool ml_route_state(struct ml_workspace *ws, const struct ml_request *q,
 	at = at < s->simulation.result.refs ? at : s->simulation.result.refs;
 	/* the caches of cores that run no thread are empty */
 	lay_out(&x, m, ml_open_sim_busy_cores(s), slots, groups, a);
-	struct ml_sim *sim = ml_player_take(s, &q->work, at, err);
-	if (!sim)
+	struct ml_engine *engine = ml_player_take(s, &q->work, at, err);
+	if (!engine)
 		return false;
-	look(&x, sim, m);
+	look(&x, engine, m);
 	ml_player_give(s);
 	if (!find_offsets(&x, s, at, err) || !count_served(s, at, o.last, served, err))
 		return false;

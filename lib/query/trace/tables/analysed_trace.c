@@ -3,7 +3,7 @@
 #include <dirent.h>
 #include <string.h>
 
-#include "lib/cache/exact/sim.h"
+#include "lib/cache/machine/observer.h"
 
 static bool simulate(struct ml_analysed_trace *s,
 		     const struct ml_analysed_trace_options *o, struct ml_err *err)

@@ -143,6 +143,11 @@ static void put_nothing(const struct ml_findings *f, const struct ml_profile *p,
 
 	if (!p->refs)
 		fill(&x, "Nothing to look at: there are no references.");
+	else if (f->no_verdict)
+		fill(&x, ml_arena_printf(&s->arena,
+					 "No finding, and no verdict. %s. %s of the "
+					 "access time is waiting beyond %s.",
+					 f->no_verdict, percent(f->waiting, s), first));
 	else if (f->waiting < 0.1)
 		fill(&x,
 		     ml_arena_printf(
@@ -168,7 +173,7 @@ static void put_notes(const struct ml_findings *f, struct ml_say *s)
 {
 	struct paragraph p = { .s = s };
 
-	if (f->untried) {
+	if (f->untried && f->count) {
 		fill(&p, "Changes were not simulated:");
 		fill(&p, f->untried);
 		end(&p);
