@@ -199,6 +199,7 @@ export const tests = {
 								file: chosen.file,
 								line: chosen.line,
 							},
+					{ heat: false },
 				);
 			},
 		]),
