@@ -44,7 +44,8 @@ struct ml_events {
 	const uint64_t *time; /* of each reference if they are interleaved, else NULL */
 	const uint32_t *cell; /* cells of the region lookup */
 	size_t cells;         /* cells that there are by now */
-	/* regions of these cells; NULL if all passes set no_region */
+	/* regions of these cells; NULL if all passes set no_region, and none hears of
+	 * bounces */
 	const uint32_t *region;
 	const uint64_t *block,
 		*offset; /* with places, as in struct ml_place; else NULL */
