@@ -24,14 +24,33 @@ void ml_guest_code_release(struct ml_guest_code *g)
 	*g = (struct ml_guest_code){ 0 };
 }
 
-/* A branch back may close a loop: both its ends may be what the loop is called by. */
-static void name_loop(const struct ml_control_branch *b, struct ml_objects *objects)
+/*
+ * A loop is called by the line of the branch at its end, and of what that goes back to.
+ * The end may also be a branch that leaves the loop, with code behind it that does not.
+ * Code without lines needs none of this.
+ */
+static void name_loops(const struct ml_control_superblock *s, struct ml_objects *objects)
 {
-	if (b->kind == ML_CONTROL_CALL || !b->target || b->target > b->at ||
-	    b->at - b->target > FAR)
+	const struct ml_control_branch *b = s->branch, *end = b + s->branches;
+	bool found = false;
+
+	for (; b < end && !found; b++)
+		found = b->kind == ML_CONTROL_IF || (b->target && b->target <= b->at);
+	if (!found)
 		return;
-	ml_sites_resolve(objects, b->at);
-	ml_sites_resolve(objects, b->target);
+	uint32_t entry = ml_sites_resolve(objects, s->entry);
+	if (!ml_tables_frame(objects->tables, entry).line)
+		return;
+	for (b = s->branch; b < end; b++) {
+		bool back = b->target && b->target <= b->at && b->at - b->target < FAR;
+
+		if (b->kind == ML_CONTROL_CALL)
+			continue;
+		if (back || b->kind == ML_CONTROL_IF)
+			ml_sites_resolve(objects, b->at);
+		if (back)
+			ml_sites_resolve(objects, b->target);
+	}
 }
 
 static bool get_branches(struct ml_control_branch *b, const uint64_t *w, size_t count,
@@ -72,14 +91,13 @@ bool ml_guest_code_add(struct ml_guest_code *g, uint32_t shape, const uint64_t *
 		if (i && before[i] < before[i - 1])
 			return false;
 	}
-	for (size_t i = 0; i < branches; i++)
-		name_loop(&branch[i], objects);
 	struct ml_control_superblock s = { .entry = w[0],
 					   .slots = (uint16_t)slots,
 					   .branches = (uint16_t)branches,
 					   .branch = branch,
 					   .before = before };
 	uint32_t number = ml_control_add(code, &s);
+	name_loops(&s, objects);
 	g->superblock = ml_grow(g->superblock, &g->cap, shape + shapes,
 				sizeof(*g->superblock));
 	for (size_t i = 0; i < shapes; i++)

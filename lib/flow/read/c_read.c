@@ -175,6 +175,11 @@ static bool read_function(struct ml_c_reader *r, CXTranslationUnit unit,
 	f->node[root].line = ml_c_line(r, k.best, NULL);
 	r->parent = root;
 	r->work = ML_FLOW_NONE;
+	r->unit = unit;
+	r->base = root;
+	r->calling[0] = k.best;
+	r->body = ml_c_body_of(r, k.best);
+	ml_c_take_addresses(r, k.best);
 	struct ml_c_list l = { 0 };
 	ml_c_list(r, k.best, &l);
 	/* sizes may follow the arrays that use them: declare them first */
@@ -190,6 +195,7 @@ static bool read_function(struct ml_c_reader *r, CXTranslationUnit unit,
 		if (r->clang->getCursorKind(l.at[i]) == CXCursor_CompoundStmt)
 			ml_c_statement(r, l.at[i]);
 	ml_free(l.at);
+	ml_c_finish(r);
 	ml_delinear(f);
 	return true;
 }
@@ -227,6 +233,7 @@ bool ml_c_read(struct ml_flow *f, const char *text, size_t size,
 
 	if (!r.clang)
 		return false;
+	r.statement = r.body = r.switched = r.clang->getNullCursor();
 	for (size_t i = 0; o && o->args && o->args[i] && p.count < 70; i++)
 		p.args[p.count++] = o->args[i];
 	p.args[p.count++] = "-DMEMLAMP_OFF"; /* its requests are no work of the program */
@@ -247,5 +254,9 @@ bool ml_c_read(struct ml_flow *f, const char *text, size_t size,
 		r.clang->disposeTranslationUnit(p.unit);
 	r.clang->disposeIndex(p.index);
 	ml_free(r.variable);
+	ml_free(r.taken.at);
+	ml_free(r.rows);
+	ml_free(r.changed);
+	f->apart = !o || !o->overlap;
 	return ok;
 }
