@@ -13,7 +13,7 @@
 #include "lib/flow/count/count.h"
 #include "lib/flow/run/experiment.h"
 #include "lib/flow/flow.h"
-#include "lib/flow/listing.h"
+#include "lib/flow/flow_text.h"
 #include "lib/flow/read/open.h"
 #include "lib/flow/run/print.h"
 #include "lib/flow/run/span.h"
@@ -272,10 +272,10 @@ static int run(int argc, char **argv)
 		ok = compare(o.check, f, &counts, &x, &check, &err);
 	cmd_work_end(&work);
 	if (ok && o.code) {
-		struct ml_flow_listing l;
+		struct ml_flow_text l;
 
-		ml_flow_listing_make(&l, f, &a);
-		ml_flow_listing_print(&l, &out);
+		ml_flow_text_make(&l, f, &a);
+		ml_flow_text_print(&l, &out);
 	} else if (ok && o.json) {
 		print_json(argv[0], f, &counts, &span, whole ? &x : NULL,
 			   o.check ? &check : NULL, &out);

@@ -406,10 +406,10 @@ static bool try_both(struct ml_legality *l, const struct ml_flow *f, const char 
 		     const char *order, const int64_t *value, const bool *known,
 		     const struct ml_work *work, struct ml_arena *a, struct ml_err *err)
 {
-	static const int64_t most[] = { INT64_MAX, 23, 13, 9, 7, 5, 4 };
+	static const int64_t max[] = { INT64_MAX, 23, 13, 9, 7, 5, 4 };
 	int64_t *small = ml_arena_alloc(a, (f->symbol_count + 1) * sizeof(*small));
 	struct check c = { .f = f, .value = small, .a = a };
-	size_t i, sizes = sizeof(most) / sizeof(*most);
+	size_t i, sizes = sizeof(max) / sizeof(*max);
 
 	l->all_sizes = false;
 	l->kind = ML_LEGALITY_OPEN;
@@ -418,7 +418,7 @@ static bool try_both(struct ml_legality *l, const struct ml_flow *f, const char 
 		if (!ml_work_goes_on(work, err))
 			return false;
 		for (size_t s = 0; s < f->symbol_count; s++)
-			small[s] = !known[s] || value[s] < most[i] ? value[s] : most[i];
+			small[s] = !known[s] || value[s] < max[i] ? value[s] : max[i];
 		if (fits(f, small, a))
 			break;
 	}
@@ -430,7 +430,7 @@ static bool try_both(struct ml_legality *l, const struct ml_flow *f, const char 
 		judge(&c, l);
 	if (ok && l->smaller && l->kind != ML_LEGALITY_OPEN)
 		l->said = ml_arena_printf(
-			a, "%s (tried with sizes up to %" PRId64 "%s)", l->said, most[i],
+			a, "%s (tried with sizes up to %" PRId64 "%s)", l->said, max[i],
 			tile && *tile ? " and tiles of up to 3 iterations" : "");
 	ml_transform_release(&c.changed);
 	return ok;

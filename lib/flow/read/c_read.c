@@ -40,7 +40,7 @@ struct candidates {
 	const char *wanted;
 	CXCursor best;
 	bool found, named;
-	unsigned most; /* loops of the best */
+	unsigned max; /* loops of the best */
 };
 
 static enum CXChildVisitResult consider(CXCursor c, CXCursor parent, CXClientData data)
@@ -59,7 +59,7 @@ static enum CXChildVisitResult consider(CXCursor c, CXCursor parent, CXClientDat
 				   f->function_count + 1, sizeof(*f->function_list));
 	f->function_list[f->function_count++] = name;
 	unsigned loops = ml_c_loops(r, c);
-	bool better = !k->found || loops > k->most;
+	bool better = !k->found || loops > k->max;
 	if (k->wanted)
 		better = !strcmp(name, k->wanted);
 	else if (r->scop_to)
@@ -67,7 +67,7 @@ static enum CXChildVisitResult consider(CXCursor c, CXCursor parent, CXClientDat
 		better = ml_c_line(r, c, NULL) <= r->scop_from;
 	if (better) {
 		k->best = c;
-		k->most = loops;
+		k->max = loops;
 		k->found = true;
 	}
 	return CXChildVisit_Continue;

@@ -296,7 +296,7 @@ static __attribute__((noinline)) void meet(struct ml_decoder *d,
 		}
 		ml_predict_value(s, v + i, residual[i]);
 	}
-	ml_predict_meet(p, path);
+	ml_predict_note_bases(p, path);
 }
 
 /* The values of a step's bases, followed by room for a 0 and the step's drifts. */
@@ -315,7 +315,7 @@ static INLINE uint64_t *take_values(struct ml_decoder *d, const struct ml_path *
 		fill_residuals(d, bases);
 	uint64_t *v = d->value + d->at;
 	const int64_t *residual = d->residual + d->residual_at;
-	if (__builtin_expect(!ml_predict_met(p, path), 0))
+	if (__builtin_expect(!ml_predict_knows_bases(p, path), 0))
 		meet(d, path, v, residual);
 	else
 		for (unsigned i = 0; i < bases; i++)
@@ -461,7 +461,7 @@ static INLINE bool next(struct ml_decoder *d, struct ml_columns *out, size_t roo
 			return ml_fail(err, ML_FORMAT,
 				       "the steps of the chunk are malformed");
 		const struct ml_path *path = &shapes->path[number];
-		ml_predict_took(&h, guess, number);
+		ml_predict_update(&h, guess, number);
 		bool crossed = path->user != p->user;
 		if (__builtin_expect(crossed, 0))
 			ml_predict_cross(p, path->user);
@@ -522,7 +522,7 @@ bool ml_decoder_paths(struct ml_decoder *d, struct ml_step_at *out, size_t *coun
 		if (__builtin_expect(number >= shapes->paths || d->bad, 0))
 			return ml_fail(err, ML_FORMAT,
 				       "the steps of the chunk are malformed");
-		ml_predict_took(&h, guess, number);
+		ml_predict_update(&h, guess, number);
 		if (__builtin_expect(rare, 0)) {
 			p->user_shape = shapes->path[number].shape;
 			take_rare(d);

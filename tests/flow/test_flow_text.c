@@ -4,7 +4,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/flow/flow.h"
-#include "lib/flow/listing.h"
+#include "lib/flow/flow_text.h"
 #include "lib/flow/read/open.h"
 #include "tests/test.h"
 
@@ -13,13 +13,13 @@ static struct ml_err err;
 /* The listing as one text, which the caller releases. */
 static struct ml_buf listed(struct ml_flow *f)
 {
-	struct ml_flow_listing l;
+	struct ml_flow_text l;
 	struct ml_arena a = { 0 };
 	struct ml_buf out = { 0 };
 
 	CHECK_OK(f, &err);
-	ml_flow_listing_make(&l, f, &a);
-	ml_flow_listing_print(&l, &out);
+	ml_flow_text_make(&l, f, &a);
+	ml_flow_text_print(&l, &out);
 	ml_buf_u8(&out, 0);
 	ml_arena_release(&a);
 	ml_flow_close(f);
@@ -87,12 +87,12 @@ TEST(loops_of_c_are_listed_with_their_accesses)
 TEST(each_line_knows_its_node)
 {
 	struct ml_flow *f = open_beside("gemm_expanded_pure.sdfg");
-	struct ml_flow_listing l;
+	struct ml_flow_text l;
 	struct ml_arena a = { 0 };
 	size_t heads = 0;
 
 	CHECK_OK(f, &err);
-	ml_flow_listing_make(&l, f, &a);
+	ml_flow_text_make(&l, f, &a);
 	for (size_t i = 0; i < l.count; i++) {
 		uint32_t depth = 0;
 

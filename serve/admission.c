@@ -1,4 +1,4 @@
-#include "serve/guard.h"
+#include "serve/admission.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -6,9 +6,9 @@
 
 #include "lib/base/err.h"
 
-bool guard_make_token(char token[GUARD_TOKEN], struct ml_err *err)
+bool admission_make_token(char token[ADMISSION_TOKEN], struct ml_err *err)
 {
-	unsigned char bytes[(GUARD_TOKEN - 1) / 2];
+	unsigned char bytes[(ADMISSION_TOKEN - 1) / 2];
 
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
 		return ml_fail_errno(err, "no random bytes for a token");
@@ -17,7 +17,7 @@ bool guard_make_token(char token[GUARD_TOKEN], struct ml_err *err)
 	return true;
 }
 
-bool guard_token(const char *token, const char *given)
+bool admission_token(const char *token, const char *given)
 {
 	unsigned differs = 0;
 
@@ -28,7 +28,7 @@ bool guard_token(const char *token, const char *given)
 	return !differs;
 }
 
-bool guard_host(const char *host)
+bool admission_host(const char *host)
 {
 	static const char *const names[] = { "127.0.0.1", "localhost", "[::1]" };
 
@@ -46,7 +46,7 @@ bool guard_host(const char *host)
 	return false;
 }
 
-bool guard_origin(const char *origin, const char *host)
+bool admission_origin(const char *origin, const char *host)
 {
 	static const char scheme[] = "http://";
 

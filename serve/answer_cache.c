@@ -1,4 +1,4 @@
-#include "serve/answers.h"
+#include "serve/answer_cache.h"
 
 #include <string.h>
 
@@ -13,13 +13,13 @@ struct kept_answer {
 	enum ml_answer_kind kind;
 };
 
-void answers_init(struct answers *a)
+void answer_cache_init(struct answer_cache *a)
 {
-	*a = (struct answers){ 0 };
+	*a = (struct answer_cache){ 0 };
 	pthread_mutex_init(&a->lock, NULL);
 }
 
-static void drop(struct answers *a, struct kept_answer **at)
+static void drop(struct answer_cache *a, struct kept_answer **at)
 {
 	struct kept_answer *k = *at;
 
@@ -30,7 +30,7 @@ static void drop(struct answers *a, struct kept_answer **at)
 	ml_free(k);
 }
 
-void answers_release(struct answers *a)
+void answer_cache_release(struct answer_cache *a)
 {
 	while (a->list)
 		drop(a, &a->list);
@@ -49,7 +49,7 @@ static void spell(const struct ml_request *q, struct ml_buf *out)
 		}
 }
 
-static struct kept_answer **find(struct answers *a, const struct ml_buf *question)
+static struct kept_answer **find(struct answer_cache *a, const struct ml_buf *question)
 {
 	struct kept_answer **at = &a->list;
 
@@ -59,14 +59,14 @@ static struct kept_answer **find(struct answers *a, const struct ml_buf *questio
 	return at;
 }
 
-static void put_first(struct answers *a, struct kept_answer *k)
+static void put_first(struct answer_cache *a, struct kept_answer *k)
 {
 	k->next = a->list;
 	a->list = k;
 }
 
-bool answers_find(struct answers *a, const struct ml_request *q,
-		  enum ml_answer_kind *kind, struct ml_buf *out)
+bool answer_cache_find(struct answer_cache *a, const struct ml_request *q,
+		       enum ml_answer_kind *kind, struct ml_buf *out)
 {
 	struct ml_buf question = { 0 };
 
@@ -84,8 +84,8 @@ bool answers_find(struct answers *a, const struct ml_request *q,
 	return k != NULL;
 }
 
-void answers_keep(struct answers *a, const struct ml_request *q, enum ml_answer_kind kind,
-		  const struct ml_buf *answer)
+void answer_cache_keep(struct answer_cache *a, const struct ml_request *q,
+		       enum ml_answer_kind kind, const struct ml_buf *answer)
 {
 	if (answer->size > BYTES_MAX / 4)
 		return;

@@ -1,10 +1,10 @@
 /* Answers that are kept, and those that have to go. */
-#include "serve/answers.h"
+#include "serve/answer_cache.h"
 
 #include "lib/base/buf.h"
 #include "tests/test.h"
 
-static struct answers answers;
+static struct answer_cache answers;
 
 static struct ml_request question(const char *path, const char *key, const char *value)
 {
@@ -23,7 +23,7 @@ static void keep(struct ml_request q, const char *text, size_t size)
 	memset(answer.data, 0, size);
 	memcpy(answer.data, text, strlen(text));
 	answer.size = size;
-	answers_keep(&answers, &q, ML_ANSWER_TEXT, &answer);
+	answer_cache_keep(&answers, &q, ML_ANSWER_TEXT, &answer);
 	ml_buf_release(&answer);
 }
 
@@ -31,7 +31,7 @@ static bool has(struct ml_request q, const char *text)
 {
 	enum ml_answer_kind kind = ML_ANSWER_JSON;
 	struct ml_buf out = { 0 };
-	bool found = answers_find(&answers, &q, &kind, &out);
+	bool found = answer_cache_find(&answers, &q, &kind, &out);
 
 	if (found) {
 		CHECK_EQ(kind, ML_ANSWER_TEXT);
@@ -43,7 +43,7 @@ static bool has(struct ml_request q, const char *text)
 
 TEST(an_answer_is_found_by_its_path_and_parameters_whoever_asks)
 {
-	answers_init(&answers);
+	answer_cache_init(&answers);
 	keep(question("/a", "from", "1"), "one", 8);
 	CHECK(has(question("/a", "from", "1"), "one"));
 	CHECK(!has(question("/a", "from", "2"), ""));
@@ -51,14 +51,14 @@ TEST(an_answer_is_found_by_its_path_and_parameters_whoever_asks)
 	CHECK(!has(question("/afrom", "1", ""), ""));
 	keep(question("/b", NULL, NULL), "two", 8);
 	CHECK(has(question("/b", "token", "xyz"), "two"));
-	answers_release(&answers);
+	answer_cache_release(&answers);
 }
 
 TEST(what_was_not_asked_for_longest_goes_first)
 {
 	enum { SIZE = 15 << 20 };
 
-	answers_init(&answers);
+	answer_cache_init(&answers);
 	keep(question("/1", NULL, NULL), "1", SIZE);
 	keep(question("/2", NULL, NULL), "2", SIZE);
 	keep(question("/3", NULL, NULL), "3", SIZE);
@@ -73,5 +73,5 @@ TEST(what_was_not_asked_for_longest_goes_first)
 	keep(question("/5", NULL, NULL), "6", SIZE);
 	CHECK(has(question("/5", NULL, NULL), "6"));
 	CHECK_EQ(answers.bytes, (size_t)4 * SIZE);
-	answers_release(&answers);
+	answer_cache_release(&answers);
 }

@@ -1,12 +1,12 @@
-#include "lib/query/trace/routes/route_scores.h"
+#include "lib/query/trace/routes/temperature_request.h"
 
 #include "lib/analyse/passes/temperature.h"
 #include "lib/query/workspace/request.h"
 
 enum { WINDOW_MAX = 1 << 20 };
 
-bool ml_route_scores(const struct ml_request *q, struct ml_temperature_options *o,
-		     struct ml_err *err)
+bool ml_temperature_request(const struct ml_request *q, struct ml_temperature_options *o,
+			    struct ml_err *err)
 {
 	if (!ml_request_u64(q, "window", o->last, &o->last, err))
 		return false;

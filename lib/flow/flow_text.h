@@ -9,6 +9,7 @@
  *	        x << A[i]
  *	        y = 2 * x
  *	        y >> B[i]
+ * Held by tests/flow/test_flow_text.c.
  */
 #pragma once
 
@@ -25,13 +26,13 @@ struct ml_flow_line {
 	const char *text; /* without indentation */
 };
 
-struct ml_flow_listing {
+struct ml_flow_text {
 	struct ml_flow_line *line;
 	size_t count, cap;
 };
 
 /* Lines and texts live in the arena. */
-void ml_flow_listing_make(struct ml_flow_listing *l, const struct ml_flow *f,
-			  struct ml_arena *a);
+void ml_flow_text_make(struct ml_flow_text *l, const struct ml_flow *f,
+		       struct ml_arena *a);
 /* The whole text, indented by four spaces a level. */
-void ml_flow_listing_print(const struct ml_flow_listing *l, struct ml_buf *out);
+void ml_flow_text_print(const struct ml_flow_text *l, struct ml_buf *out);

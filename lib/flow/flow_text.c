@@ -1,4 +1,4 @@
-#include "lib/flow/listing.h"
+#include "lib/flow/flow_text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "lib/flow/flow.h"
 
 struct lister {
-	struct ml_flow_listing *l;
+	struct ml_flow_text *l;
 	const struct ml_flow *f;
 	struct ml_arena *arena;
 	struct ml_buf text; /* of the line under way */
@@ -15,7 +15,7 @@ struct lister {
 
 static void end_line(struct lister *x, uint32_t node, uint32_t depth)
 {
-	struct ml_flow_listing *l = x->l;
+	struct ml_flow_text *l = x->l;
 
 	if (l->count == l->cap) {
 		size_t cap = l->cap ? 2 * l->cap : 64;
@@ -126,18 +126,18 @@ static void put_node(struct lister *x, uint32_t number, uint32_t depth)
 		put_node(x, c, depth + 1);
 }
 
-void ml_flow_listing_make(struct ml_flow_listing *l, const struct ml_flow *f,
-			  struct ml_arena *a)
+void ml_flow_text_make(struct ml_flow_text *l, const struct ml_flow *f,
+		       struct ml_arena *a)
 {
 	struct lister x = { .l = l, .f = f, .arena = a };
 
-	*l = (struct ml_flow_listing){ 0 };
+	*l = (struct ml_flow_text){ 0 };
 	if (f->node_count)
 		put_node(&x, 0, 0);
 	ml_buf_release(&x.text);
 }
 
-void ml_flow_listing_print(const struct ml_flow_listing *l, struct ml_buf *out)
+void ml_flow_text_print(const struct ml_flow_text *l, struct ml_buf *out)
 {
 	for (size_t i = 0; i < l->count; i++)
 		ml_buf_printf(out, "%*s%s\n", (int)(4 * l->line[i].depth), "",

@@ -9,5 +9,5 @@ struct ml_request;
 struct ml_temperature_options;
 
 /* What is not given stays as it is in o. */
-bool ml_route_scores(const struct ml_request *q, struct ml_temperature_options *o,
-		     struct ml_err *err);
+bool ml_temperature_request(const struct ml_request *q, struct ml_temperature_options *o,
+			    struct ml_err *err);

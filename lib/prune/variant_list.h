@@ -19,7 +19,7 @@ struct ml_selection_of {
 	uint32_t care, want;
 };
 
-struct ml_listing {
+struct ml_variant_list {
 	size_t width;    /* values of a row: one for each parameter */
 	size_t count;    /* of rows */
 	int64_t *values; /* count * width */
@@ -27,17 +27,18 @@ struct ml_listing {
 };
 
 /* Rows from the offset on, at most limit; they live in a. */
-bool ml_listing_page(struct ml_listing *l, const struct ml_prune *p,
-		     struct ml_selection_of of, uint64_t offset, size_t limit,
-		     struct ml_arena *a, const struct ml_work *work, struct ml_err *err);
+bool ml_variant_list_page(struct ml_variant_list *l, const struct ml_prune *p,
+			  struct ml_selection_of of, uint64_t offset, size_t limit,
+			  struct ml_arena *a, const struct ml_work *work,
+			  struct ml_err *err);
 /*
  * `count` of the `total` variants of the selection, each set of them equally likely, in
  * order. The same seed takes the same ones.
  */
-bool ml_listing_sample(struct ml_listing *l, const struct ml_prune *p,
-		       struct ml_selection_of of, uint64_t total, size_t count,
-		       uint64_t seed, struct ml_arena *a, const struct ml_work *work,
-		       struct ml_err *err);
+bool ml_variant_list_sample(struct ml_variant_list *l, const struct ml_prune *p,
+			    struct ml_selection_of of, uint64_t total, size_t count,
+			    uint64_t seed, struct ml_arena *a, const struct ml_work *work,
+			    struct ml_err *err);
 
 /* How often each value of a parameter occurs; values are joined where there are many. */
 struct ml_distribution {
@@ -48,9 +49,10 @@ struct ml_distribution {
 };
 
 /* Of each parameter, with at most `bins` bins. */
-bool ml_listing_distributions(struct ml_distribution *d, const struct ml_prune *p,
-			      struct ml_selection_of of, size_t bins, struct ml_arena *a,
-			      const struct ml_work *work, struct ml_err *err);
+bool ml_variant_list_distributions(struct ml_distribution *d, const struct ml_prune *p,
+				   struct ml_selection_of of, size_t bins,
+				   struct ml_arena *a, const struct ml_work *work,
+				   struct ml_err *err);
 
 /*
  * The variants that fail fewest constraints, the narrowest first; the combination table
@@ -58,7 +60,7 @@ bool ml_listing_distributions(struct ml_distribution *d, const struct ml_prune *
  * constraint, by which part of itself a compared value would have to change; a constraint
  * that compares for equality counts 1.
  */
-bool ml_listing_nearest(struct ml_listing *l, double **distances,
-			const struct ml_prune *p, const struct ml_combos *t, size_t limit,
-			struct ml_arena *a, const struct ml_work *work,
-			struct ml_err *err);
+bool ml_variant_list_nearest(struct ml_variant_list *l, double **distances,
+			     const struct ml_prune *p, const struct ml_combos *t,
+			     size_t limit, struct ml_arena *a, const struct ml_work *work,
+			     struct ml_err *err);

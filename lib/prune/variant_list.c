@@ -1,4 +1,4 @@
-#include "lib/prune/listing.h"
+#include "lib/prune/variant_list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,13 +33,13 @@ static bool gather(void *arg, const int64_t *values)
 	return g->count < g->limit;
 }
 
-static bool finish(struct ml_listing *l, struct gathering *g, const struct ml_prune *p,
-		   struct ml_arena *a, struct ml_err *err)
+static bool finish(struct ml_variant_list *l, struct gathering *g,
+		   const struct ml_prune *p, struct ml_arena *a, struct ml_err *err)
 {
 	struct ml_interpreter i;
 	bool ok = true;
 
-	*l = (struct ml_listing){ .width = g->width, .count = g->count };
+	*l = (struct ml_variant_list){ .width = g->width, .count = g->count };
 	l->values = ml_arena_alloc(a, g->count * g->width * sizeof(*l->values) + 8);
 	l->masks = ml_arena_alloc(a, g->count * sizeof(*l->masks) + 8);
 	if (g->count)
@@ -52,7 +52,7 @@ static bool finish(struct ml_listing *l, struct gathering *g, const struct ml_pr
 	return ok;
 }
 
-static bool gather_all(struct ml_listing *l, struct gathering *g,
+static bool gather_all(struct ml_variant_list *l, struct gathering *g,
 		       const struct ml_prune *p, struct ml_selection_of of,
 		       struct ml_arena *a, const struct ml_work *work, struct ml_err *err)
 {
@@ -64,9 +64,10 @@ static bool gather_all(struct ml_listing *l, struct gathering *g,
 	return finish(l, g, p, a, err);
 }
 
-bool ml_listing_page(struct ml_listing *l, const struct ml_prune *p,
-		     struct ml_selection_of of, uint64_t offset, size_t limit,
-		     struct ml_arena *a, const struct ml_work *work, struct ml_err *err)
+bool ml_variant_list_page(struct ml_variant_list *l, const struct ml_prune *p,
+			  struct ml_selection_of of, uint64_t offset, size_t limit,
+			  struct ml_arena *a, const struct ml_work *work,
+			  struct ml_err *err)
 {
 	struct gathering g = { .offset = offset, .limit = limit };
 
@@ -111,10 +112,10 @@ static void draw_ranks(uint64_t *ranks, size_t n, uint64_t total, uint64_t seed)
 	qsort(ranks, n, sizeof(*ranks), by_value);
 }
 
-bool ml_listing_sample(struct ml_listing *l, const struct ml_prune *p,
-		       struct ml_selection_of of, uint64_t total, size_t count,
-		       uint64_t seed, struct ml_arena *a, const struct ml_work *work,
-		       struct ml_err *err)
+bool ml_variant_list_sample(struct ml_variant_list *l, const struct ml_prune *p,
+			    struct ml_selection_of of, uint64_t total, size_t count,
+			    uint64_t seed, struct ml_arena *a, const struct ml_work *work,
+			    struct ml_err *err)
 {
 	size_t n = count < total ? count : (size_t)total;
 	uint64_t *ranks = ml_arena_alloc(a, (n + 1) * sizeof(*ranks));
@@ -138,9 +139,10 @@ static bool distribute(void *arg, const int64_t *values)
 	return true;
 }
 
-bool ml_listing_distributions(struct ml_distribution *d, const struct ml_prune *p,
-			      struct ml_selection_of of, size_t bins, struct ml_arena *a,
-			      const struct ml_work *work, struct ml_err *err)
+bool ml_variant_list_distributions(struct ml_distribution *d, const struct ml_prune *p,
+				   struct ml_selection_of of, size_t bins,
+				   struct ml_arena *a, const struct ml_work *work,
+				   struct ml_err *err)
 {
 	struct distributing x = { .d = d, .width = p->space->param_count };
 
@@ -242,10 +244,10 @@ static bool keep_nearest(void *arg, const int64_t *values)
 	return true;
 }
 
-bool ml_listing_nearest(struct ml_listing *l, double **distances,
-			const struct ml_prune *p, const struct ml_combos *t, size_t limit,
-			struct ml_arena *a, const struct ml_work *work,
-			struct ml_err *err)
+bool ml_variant_list_nearest(struct ml_variant_list *l, double **distances,
+			     const struct ml_prune *p, const struct ml_combos *t,
+			     size_t limit, struct ml_arena *a, const struct ml_work *work,
+			     struct ml_err *err)
 {
 	unsigned fewest = ml_combos_nearest(t);
 	struct nearest n = { .err = err,
