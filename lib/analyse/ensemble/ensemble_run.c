@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "lib/analyse/ensemble/ensemble_parts.h"
 #include "lib/analyse/ensemble/ensemble_surcharge.h"
@@ -10,6 +12,7 @@
 #include "lib/analyse/passes/replay.h"
 #include "lib/base/buf.h"
 #include "lib/base/pool.h"
+#include "lib/base/table.h"
 #include "lib/trace/trace.h"
 
 struct run {
@@ -329,13 +332,50 @@ static bool run_trace(struct run *r, uint32_t trace, struct ml_err *err)
 	return ok;
 }
 
+/* The memory that this process may have in all. */
+static double memory_limit(void)
+{
+	struct rlimit space;
+	double all = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+
+	if (!getrlimit(RLIMIT_AS, &space) && space.rlim_cur != RLIM_INFINITY &&
+	    (double)space.rlim_cur < all)
+		return (double)space.rlim_cur;
+	return all;
+}
+
+/* Whether the series of all wanted members fit into memory, and as much again for work. */
+static bool series_fit(const struct ml_ensemble *e, const bool *only, struct ml_err *err)
+{
+	char need[ML_NUMBER_ROOM], room[ML_NUMBER_ROOM];
+	double bytes = 0, limit = memory_limit() / 2;
+	size_t members = 0;
+
+	for (size_t i = 0; i < e->member_count; i++) {
+		const struct ml_member *m = &e->members[i];
+
+		if (!wanted(e, only, i))
+			continue;
+		members++;
+		bytes += (double)e->traces[m->trace].bins *
+			 (4.0 * (m->parsed.levels + 1) +
+			  (ml_ensemble_surcharged(&m->parsed) ? 8 : 0));
+	}
+	return bytes <= limit ||
+	       ml_fail(err, ML_USAGE,
+		       "%zu members need %s of memory for their series; this process can "
+		       "use %s: take fewer members, or fewer bins of time",
+		       members, ml_format_bytes(need, (uint64_t)bytes),
+		       ml_format_bytes(room, (uint64_t)limit));
+}
+
 bool ml_ensemble_run(struct ml_ensemble *e, const struct ml_ensemble_run *o,
 		     struct ml_err *err)
 {
 	struct run r = { .e = e, .o = o, .part = ml_work_silent(o->work) };
-	bool ok = true;
+	bool ok = series_fit(e, o->only, err);
 
-	for (size_t i = 0; i < e->member_count; i++)
+	for (size_t i = 0; ok && i < e->member_count; i++)
 		if (wanted(e, o->only, i))
 			r.total += ml_ensemble_refs(&e->traces[e->members[i].trace]);
 	for (uint32_t i = 0; ok && i < e->trace_count; i++)

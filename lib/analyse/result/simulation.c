@@ -145,24 +145,35 @@ static void note_unkept(struct ml_simulation *s, const struct ml_err *why)
 	s->unkept = ml_arena_printf(&s->arena, "the result is not kept: %s", why->text);
 }
 
-/*
- * Where no folder keeps results, or that folder is full, a result that is wanted is a
- * temporary file in a folder of our own, which is removed once it is open.
- */
-static bool replay_to_scratch(struct attempt *a, struct ml_err *err)
+/* In a folder of our own in `where`, which is removed once the result is open. */
+static bool replay_in(struct attempt *a, const char *where, struct ml_err *err)
 {
 	struct ml_arena *arena = &a->s->arena;
-	const char *dir = getenv("TMPDIR");
-	char *folder = ml_arena_printf(arena, "%s/memlamp-XXXXXX",
-				       dir && *dir ? dir : "/tmp");
+	char *folder = ml_arena_printf(arena, "%s/memlamp-XXXXXX", where);
 
-	if (!mkdtemp(folder))
+	if (!mkdtemp(folder)) {
+		a->unwritten = true;
 		return ml_fail_errno(err, "%s: cannot make a temporary folder", folder);
+	}
 	a->path = ml_arena_printf(arena, "%s/result.mls", folder);
+	a->unwritten = false;
 	bool ok = replay(a, err);
 	unlink(a->path);
 	rmdir(folder);
 	return ok;
+}
+
+/*
+ * Where no folder keeps results, or that folder is full, a result that is wanted is a
+ * temporary file; where there is no room for one either, it is in memory.
+ */
+static bool replay_to_scratch(struct attempt *a, struct ml_err *err)
+{
+	const char *dir = getenv("TMPDIR");
+	struct ml_err in_memory;
+
+	return replay_in(a, dir && *dir ? dir : "/tmp", err) ||
+	       (a->unwritten && replay_in(a, "/dev/shm", &in_memory));
 }
 
 static bool replay_and_keep(struct attempt *a, struct ml_err *err)
