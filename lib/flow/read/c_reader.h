@@ -29,7 +29,8 @@ struct ml_c_place {
 struct ml_c_variable {
 	CXCursor decl;
 	const struct ml_sym *value; /* of an integer; NULL: none */
-	bool fixed;              /* the value is data, but the same in all that follows */
+	bool stepped; /* each iteration around has another value, from the one before */
+	bool fixed;   /* the value is data, but the same in all that follows */
 	struct ml_c_place place; /* of arrays themselves; where pointers point */
 	bool memory;             /* its address is taken: `place` is its own */
 	bool outlives;           /* global or static */
@@ -76,4 +77,22 @@ struct ml_c_reader {
 	const struct ml_sym *returned;
 	struct ml_c_place returned_place;
 	size_t trips; /* loops whose end depends on data, so far */
+};
+
+enum { ML_C_STEPS = 16 };
+
+/* Variables that each iteration of a loop changes by the same number. */
+struct ml_c_steps {
+	struct ml_c_step {
+		CXCursor decl;
+		int64_t by;
+		bool bad;     /* it changes otherwise, or nobody knows where it begins */
+		bool head;    /* it is a counter of the loop itself */
+		bool pointer; /* by elements */
+		const struct ml_sym *first;
+		struct ml_c_place place; /* where a pointer begins */
+	} at[ML_C_STEPS];
+	size_t count;
+	CXCursor factor; /* a variable that each iteration multiplies or divides */
+	bool full, calls, skips;
 };
