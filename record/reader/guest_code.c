@@ -54,7 +54,7 @@ static void name_loops(const struct ml_control_superblock *s, struct ml_objects 
 }
 
 static bool get_branches(struct ml_control_branch *b, const uint64_t *w, size_t count,
-			 size_t slots)
+			 size_t slots, uint64_t from)
 {
 	struct ml_control_branch last = { 0 };
 
@@ -65,6 +65,10 @@ static bool get_branches(struct ml_control_branch *b, const uint64_t *w, size_t 
 						   .instructions = (uint32_t)(w[2] >> 16),
 						   .length = (uint8_t)(w[2] >> 48),
 						   .kind = (uint8_t)(w[2] >> 56) };
+		bool same = i && w[0] == last.at && b[-1].length == last.length;
+		if (!same && w[0] - from > ML_CONTROL_BYTES_MAX)
+			return false;
+		from = ml_control_behind(&b[-1]);
 		if (b[-1].kind >= ML_CONTROL_KINDS || b[-1].slots < last.slots ||
 		    b[-1].instructions < last.instructions)
 			return false;
@@ -83,7 +87,7 @@ bool ml_guest_code_add(struct ml_guest_code *g, uint32_t shape, const uint64_t *
 	if (count != 2 + 3 * branches + (slots + 3) / 4 || slots > ML_SLOTS_MAX ||
 	    !branches || branches > ML_CONTROL_BRANCHES_MAX ||
 	    shape > g->cap + SHAPES_AHEAD ||
-	    !get_branches(branch, w + 2, branches, slots))
+	    !get_branches(branch, w + 2, branches, slots, w[0]))
 		return false;
 	const uint64_t *packed = w + 2 + 3 * branches;
 	for (size_t i = 0; i < slots; i++) {

@@ -278,36 +278,88 @@ static uint32_t common_frames(const struct ml_tables *t, uint32_t a, uint32_t b)
 }
 
 /*
- * The place of a loop: the branch back stands at `for` or `while`, and at the end of a
- * loop that tests last. The earliest line of the ends of the loop, in the function that
- * both are in: inlined code is part of the loop, not its head.
+ * The place of a loop is the line of the branch back, in the function that the branch and
+ * the head of the loop are both in: inlined code is part of a loop. Of several branches
+ * back it is the earliest.
  */
 static void place_loop(struct ml_code_loop *l, const struct ml_code_graph *g,
 		       uint32_t branch_site)
 {
 	const struct ml_tables *t = &g->trace->tables;
-	uint32_t head = g->block[l->header].site, common = 0;
+	uint32_t head = g->block[l->header].site, common;
 
 	if (!branch_site)
 		branch_site = head;
 	if (!branch_site)
 		return;
-	const struct ml_site *s = &t->sites.at[branch_site];
-	uint32_t number = s->frame;
-	if (head)
-		common = common_frames(t, head, branch_site);
-	if (common) {
-		const struct ml_frame *a = frame_of(t, head, common - 1);
-		const struct ml_frame *b = frame_of(t, branch_site, common - 1);
-
-		number = (uint32_t)(b - t->frames.at);
-		if (a->file == b->file && a->line && a->line < b->line)
-			number = (uint32_t)(a - t->frames.at);
-	}
-	if (l->site && t->frames.at[l->frame].line <= t->frames.at[number].line)
+	common = head ? common_frames(t, head, branch_site) : 0;
+	const struct ml_frame *frame =
+		common ? frame_of(t, branch_site, common - 1)
+		       : &t->frames.at[t->sites.at[branch_site].frame];
+	if (l->site && t->frames.at[l->frame].line <= frame->line)
 		return;
 	l->site = branch_site;
-	l->frame = number;
+	l->frame = (uint32_t)(frame - t->frames.at);
+}
+
+/* The frame of a site in the function of another frame, or NULL. */
+static const struct ml_frame *frame_in(const struct ml_tables *t, uint32_t site,
+				       const struct ml_frame *in)
+{
+	const struct ml_site *s = &t->sites.at[site];
+
+	for (uint32_t i = 0; i < s->frames; i++) {
+		const struct ml_frame *x = &t->frames.at[s->frame + i];
+
+		if (x->func == in->func && x->file == in->file)
+			return x;
+	}
+	return NULL;
+}
+
+/*
+ * A loop that tests at its end has its branch back in its last line. A programmer names
+ * its first line. Of other loops the branch is at `for` or `while`, before the body.
+ */
+struct body {
+	uint32_t min_site, max; /* the site with the earliest line; the latest line */
+};
+
+static void place_ends(struct finder *x)
+{
+	const struct ml_tables *t = &x->g->trace->tables;
+	struct ml_code_function *f = x->f;
+	struct body *body = ml_resize(NULL, (f->loops + 1) * sizeof(*body));
+
+	memset(body, 0, (f->loops + 1) * sizeof(*body));
+	for (uint32_t m = 0; m < x->count; m++) {
+		uint32_t site = x->g->block[x->at[m].block].site;
+
+		for (uint32_t l = x->at[m].loop; site && l != ML_NO_LOOP;
+		     l = f->loop[l].parent) {
+			const struct ml_frame *in = &t->frames.at[f->loop[l].frame], *old;
+			const struct ml_frame *own = f->loop[l].site
+							     ? frame_in(t, site, in)
+							     : NULL;
+
+			if (!own || !own->line)
+				continue;
+			old = body[l].min_site ? frame_in(t, body[l].min_site, in) : NULL;
+			if (!old || own->line < old->line)
+				body[l].min_site = site;
+			body[l].max = own->line > body[l].max ? own->line : body[l].max;
+		}
+	}
+	for (uint32_t l = 0; l < f->loops; l++) {
+		const struct ml_frame *in = &t->frames.at[f->loop[l].frame];
+
+		if (!body[l].min_site || body[l].max > in->line)
+			continue;
+		f->loop[l].frame =
+			(uint32_t)(frame_in(t, body[l].min_site, in) - t->frames.at);
+		f->loop[l].site = body[l].min_site;
+	}
+	ml_free(body);
 }
 
 static void place_loops(struct finder *x)
@@ -321,6 +373,7 @@ static void place_loops(struct finder *x)
 				if (b->next[k] == x->f->loop[l].header)
 					place_loop(&x->f->loop[l], x->g, b->branch_site);
 	}
+	place_ends(x);
 }
 
 /* Do two sites stand in the same chain of inlined calls, at the same line? */

@@ -6,6 +6,8 @@
 #include "lib/base/search.h"
 #include "lib/trace/trace.h"
 
+enum { NEXT_MAX = 4096 }; /* blocks that one indirect jump goes to */
+
 static int by_value(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -68,7 +70,7 @@ static void add_next(struct ml_code_graph *g, uint32_t from, uint32_t to)
 		b->next = next;
 		b->next_cap = room;
 	}
-	if (b->next_count < 1u << 15)
+	if (b->next_count < NEXT_MAX)
 		b->next[b->next_count++] = to;
 }
 

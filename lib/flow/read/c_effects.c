@@ -70,15 +70,22 @@ static void affect_call(struct ml_c_effects *e, CXCursor c)
 				     r->clang->Cursor_isNull(function)
 					     ? function
 					     : r->clang->getCursorDefinition(function));
-	struct ml_c_effects in = { .r = r, .calls = e->calls + 1 };
+	struct ml_c_effects in = { .r = r };
 
 	if (e->only_looks ||
 	    (r->clang->Cursor_isNull(body) && ml_c_is_math(ml_c_name(r, c))))
 		return;
-	if (r->clang->Cursor_isNull(body) || e->calls >= ML_C_INLINE)
+	if (r->clang->Cursor_isNull(body)) {
 		forget_global(r);
-	else
-		r->clang->visitChildren(body, affect, &in);
+		return;
+	}
+	for (size_t i = 0; i < r->called.count; i++)
+		if (r->clang->equalCursors(r->called.at[i], body))
+			return;
+	r->called.at = ml_grow(r->called.at, &r->called.cap, r->called.count + 1,
+			       sizeof(*r->called.at));
+	r->called.at[r->called.count++] = body;
+	r->clang->visitChildren(body, affect, &in);
 }
 
 static enum CXChildVisitResult affect(CXCursor c, CXCursor parent, CXClientData data)
@@ -127,9 +134,7 @@ static enum CXChildVisitResult affect(CXCursor c, CXCursor parent, CXClientData 
 /* What leaves a statement inside does not leave this one. */
 static void affect_inside(struct ml_c_effects *e, CXCursor c)
 {
-	struct ml_c_effects in = { .r = e->r,
-				   .calls = e->calls,
-				   .only_looks = e->only_looks };
+	struct ml_c_effects in = { .r = e->r, .only_looks = e->only_looks };
 	bool loop = kind(e->r, c) != CXCursor_SwitchStmt;
 
 	e->r->clang->visitChildren(c, affect, &in);
@@ -142,6 +147,7 @@ struct ml_c_effects ml_c_effects(struct ml_c_reader *r, CXCursor c)
 {
 	struct ml_c_effects e = { .r = r };
 
+	r->called.count = 0;
 	if (affect(c, c, &e) == CXChildVisit_Recurse)
 		r->clang->visitChildren(c, affect, &e);
 	return e;

@@ -85,7 +85,6 @@ uint32_t ml_c_add_node(struct ml_c_reader *r, enum ml_flow_kind k, CXCursor c,
 struct ml_c_effects {
 	struct ml_c_reader *r;
 	bool only_looks; /* nothing is forgotten */
-	int calls;       /* functions that are looked into around */
 	bool breaks;     /* leaves the loop or switch around it */
 	bool skips;      /* continue: ends the iteration */
 	bool returns;    /* return, goto: leaves everything around it */

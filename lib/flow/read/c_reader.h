@@ -55,7 +55,8 @@ struct ml_c_reader {
 	CXTranslationUnit unit;
 	struct ml_c_variable *variable;
 	size_t variable_count, variable_cap;
-	struct ml_c_cursors taken;        /* variables whose address is taken */
+	struct ml_c_cursors taken;  /* variables whose address is taken */
+	struct ml_c_cursors called; /* functions whose effects have been looked at */
 	struct ml_c_rows *rows, *changed; /* pointers that the program overwrites */
 	size_t row_count, row_cap, changed_count, changed_cap;
 	CXCursor statement;                /* the expression whose value nothing uses */
