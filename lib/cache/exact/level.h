@@ -63,10 +63,8 @@ struct ml_cache {
 	uint8_t *digests; /* [sets * row]; digests of the tags, 0 is an empty way */
 	uint32_t row;     /* bytes of a row: the ways, rounded up to whole vectors */
 	size_t empty;     /* empty places */
-	struct ml_wide_set *wide; /* of one set with very many ways */
-	uint32_t *copy; /* the place in the next cache outwards that the line came from;
-			   may be out of date */
-	bool use;       /* with ML_SIM_USE: notes have masks */
+	struct ml_wide_set *wide;         /* of one set with very many ways */
+	bool use;                         /* with ML_SIM_USE: notes have masks */
 	struct ml_miss_cause *miss_cause; /* with ML_SIM_CAUSES */
 	struct ml_prefetch *prefetcher;   /* or NULL */
 	/* by the low bits of a line: the place of the line with these bits that hit last,

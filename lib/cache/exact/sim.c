@@ -62,13 +62,12 @@ struct journey {
  * The number, in its book, of a line that c misses. Mostly the level within has looked it
  * up.
  */
-ML_BODY uint32_t book_entry(const struct ml_request *q, const struct ml_cache *c,
-			    unsigned depth, bool plain)
+static uint32_t book_entry(const struct ml_request *q, const struct ml_cache *c,
+			   unsigned depth)
 {
 	struct ml_book *b = c->miss_cause->book;
 
-	return depth && (plain || (q->entry[depth - 1] &&
-				   q->path[depth - 1]->miss_cause->book == b))
+	return depth && q->entry[depth - 1] && q->path[depth - 1]->miss_cause->book == b
 		       ? q->entry[depth - 1]
 		       : ml_book_find(b, q->addr >> c->bits);
 }
@@ -86,17 +85,15 @@ ML_BODY void demand(struct ml_sim *s, struct ml_request *q, struct ml_cache *c,
 	c->counts->missed[q->kind] += missed;
 	if (!plain && c->policy->future)
 		q->hint[depth] = take_hint(s, c->level);
-	if (c->miss_cause) {
-		entry = missed || (plain && depth) ? book_entry(q, c, depth, plain)
-						   : c->notes[j->at].entry;
+	if (!plain && c->miss_cause) {
+		entry = missed ? book_entry(q, c, depth) : c->notes[j->at].entry;
 		enum ml_miss_cause_answer answer = ml_miss_cause_ask(c->miss_cause,
 								     entry);
 
 		q->entry[depth] = entry;
 		if (missed) {
 			cause = cause_of(s, answer);
-			if (!plain && depth < j->lost_levels &&
-			    answer != ML_MISS_CAUSE_NEW)
+			if (depth < j->lost_levels && answer != ML_MISS_CAUSE_NEW)
 				cause = j->lost;
 			c->counts->cause[cause]++;
 			j->outcome = ml_outcome_with(j->outcome, depth + 1, cause);
@@ -272,7 +269,6 @@ ML_BODY struct ml_sim_place come_in(struct ml_sim *s, const struct ml_request *q
 		cargo.hint = plain ? 0 : q->hint[depth];
 		cargo.entry = q->entry[depth];
 		if (plain) {
-			cargo.copy = (uint32_t)p.at;
 			p.at = ml_cache_room(p.cache, q->addr >> p.cache->bits);
 			ml_motion_fill_at(s, q, p, q->addr >> p.cache->bits, &cargo,
 					  true);
@@ -332,7 +328,7 @@ ML_BODY uint16_t serve_body(struct ml_sim *s, struct ml_request *q, unsigned dep
 		p.cache->flags[p.at] |= ML_DIRTY;
 	else if (write)
 		write_line(s, q, &j);
-	if (q->demand && p.cache && p.cache->use)
+	if (!plain && q->demand && p.cache && p.cache->use)
 		touch(p, write, q->addr, q->size);
 	return (uint16_t)(j.outcome | (j.depth + 1));
 }
@@ -509,9 +505,9 @@ ML_BODY enum fast access_fast(struct ml_sim *s, struct access x, bool plain)
 	uint32_t set = ml_cache_set(c, line);
 	c->counts->asked[x.kind]++;
 	ml_policy_hit(c->policy, &c->order, set, ml_cache_way(c, set, at), 0);
-	if (c->use)
+	if (!plain && c->use)
 		touch((struct ml_sim_place){ c, at }, write, x.addr, x.last - x.addr + 1);
-	if (c->miss_cause)
+	if (!plain && c->miss_cause)
 		ml_miss_cause_ask(c->miss_cause, c->notes[at].entry);
 	return HIT;
 }
@@ -536,7 +532,7 @@ ML_BODY struct access access_at(const struct ml_sim *s, const struct ml_accesses
 
 /*
  * For an access that will miss: prefetches into the host's caches what the levels behind
- * the first, and the book, will look at. Large simulated caches do not fit into those of
+ * the first will look at. Large simulated caches do not fit into those of
  * the host, so this is done some accesses ahead, and for all levels at once.
  */
 ML_BODY void fetch_ahead(const struct ml_sim *s, struct ml_cache *const *path,
@@ -547,8 +543,6 @@ ML_BODY void fetch_ahead(const struct ml_sim *s, struct ml_cache *const *path,
 
 	if (ml_cache_find(c, line) != ML_NOWHERE)
 		return;
-	if (c->miss_cause)
-		ml_book_fetch(c->miss_cause->book, line);
 	for (unsigned depth = 1; depth < s->levels; depth++) {
 		c = path[depth];
 		line = addr >> c->bits;

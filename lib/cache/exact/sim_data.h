@@ -60,15 +60,15 @@ struct ml_sim {
 	uint64_t accesses; /* before the current run */
 	bool gap; /* there was a gap: the first request for a line is no proof of a cold
 		     miss */
-	bool forgot; /* the same, because a state was restored */
-	bool fast;   /* a hit in the first level has no effect beyond that level */
-	bool plain;  /* the simple case: one core, write-back and write-allocate, neither
-			inclusive nor exclusive, one line size; no prefetchers, no opt or
-			pes, no list of movements */
-	bool misses; /* the last run often missed the second level too */
-	bool inform; /* a line that leaves passes its use mask or its first use to the
+	bool forgot;   /* the same, because a state was restored */
+	bool fast;     /* a hit in the first level has no effect beyond that level */
+	bool plain;    /* the simple case: no options; one core, write-back and
+			write-allocate, neither inclusive nor exclusive, one line size; no
+			prefetchers, no opt or pes */
+	bool misses;   /* the last run often missed the second level too */
+	bool inform;   /* a line that leaves passes its use mask or its first use to the
 			copy outwards */
-	bool coherent;             /* some caches belong to some cores only... */
+	bool coherent; /* some caches belong to some cores only... */
 	unsigned unit_bits;        /* ...and this is log2 of the largest of their lines */
 	struct ml_sim_book *books; /* with ML_SIM_CAUSES */
 	struct ml_sharing sharing; /* with ML_SIM_CAUSES */
@@ -99,7 +99,6 @@ struct ml_cargo {
 	unsigned from; /* level */
 	uint64_t hint;
 	uint32_t entry;
-	uint32_t copy; /* plain machines: its place in the next cache outwards */
 	bool dirty, prefetched, write_first;
 	uint32_t owner;
 	uint64_t read, written;
