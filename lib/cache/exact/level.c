@@ -1,4 +1,4 @@
-#include "lib/cache/exact/level.h"
+#include "lib/cache/exact/level_parts.h"
 
 #include <string.h>
 

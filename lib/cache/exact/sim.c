@@ -6,6 +6,7 @@
 #include "lib/cache/exact/miss_cause.h"
 #include "lib/cache/exact/motion.h"
 #include "lib/cache/exact/prefetch.h"
+#include "lib/cache/exact/translate.h"
 
 /* Takes the next hint of a level. A run that lacks one ends after the current access. */
 static uint64_t take_hint(struct ml_sim *s, unsigned level)
@@ -23,17 +24,6 @@ static uint64_t take_hint(struct ml_sim *s, unsigned level)
 		return UINT64_MAX;
 	h->left--;
 	return *h->next++;
-}
-
-static enum ml_cause cause_of(const struct ml_sim *s, enum ml_miss_cause_answer answer)
-{
-	switch (answer) {
-	case ML_MISS_CAUSE_NEW:
-		return s->gap || s->forgot ? ML_CAUSE_UNKNOWN : ML_CAUSE_COLD;
-	case ML_MISS_CAUSE_HAS: return ML_CAUSE_CONFLICT;
-	case ML_MISS_CAUSE_LOST: break;
-	}
-	return ML_CAUSE_CAPACITY;
 }
 
 struct access {
@@ -92,7 +82,7 @@ ML_BODY void demand(struct ml_sim *s, struct ml_request *q, struct ml_cache *c,
 
 		q->entry[depth] = entry;
 		if (missed) {
-			cause = cause_of(s, answer);
+			cause = ml_sim_cause(s, answer);
 			if (depth < j->lost_levels && answer != ML_MISS_CAUSE_NEW)
 				cause = j->lost;
 			c->counts->cause[cause]++;
@@ -360,74 +350,6 @@ static void prefetch(struct ml_sim *s, const struct ml_request *of)
 	s->prefetch_count = 0;
 }
 
-/* Translates one page. Returns the TLB that knew it, or their number: a walk. */
-static unsigned translate(struct ml_sim *s, unsigned core, enum ml_access_kind kind,
-			  uint64_t addr)
-{
-	unsigned tlbs = s->machine.tlbs, found_in = 0;
-
-	for (; found_in < tlbs; found_in++) {
-		struct ml_cache *c =
-			&s->tlbs[found_in][core / s->machine.tlb[found_in].share];
-		uint64_t page = addr >> c->bits;
-		size_t at = ml_cache_look(c, page);
-		bool missed = at == ML_NOWHERE;
-
-		c->counts->asked[kind]++;
-		c->counts->missed[kind] += missed;
-		if (c->miss_cause) {
-			uint32_t entry = missed ? ml_book_find(c->miss_cause->book, page)
-						: c->notes[at].entry;
-			enum ml_miss_cause_answer answer =
-				ml_miss_cause_ask(c->miss_cause, entry);
-
-			if (missed)
-				c->counts->cause[cause_of(s, answer)]++;
-		}
-		if (!missed) {
-			uint32_t set = ml_cache_set(c, page);
-
-			ml_policy_hit(c->policy, &c->order, set, ml_cache_way(c, set, at),
-				      0);
-			break;
-		}
-	}
-	for (unsigned i = found_in; i-- > 0;) {
-		struct ml_cache *c = &s->tlbs[i][core / s->machine.tlb[i].share];
-		uint64_t page = addr >> c->bits;
-		uint32_t set = ml_cache_set(c, page);
-		size_t at = ml_cache_room(c, page);
-
-		c->counts->fills++;
-		if (c->tags[at]) {
-			c->counts->evictions++;
-			ml_cache_drop(c, at);
-		}
-		ml_cache_put(c, at, page);
-		if (c->miss_cause)
-			c->notes[at].entry = ml_book_find(c->miss_cause->book, page);
-		ml_policy_fill(c->policy, &c->order, set, ml_cache_way(c, set, at), 0);
-	}
-	return found_in;
-}
-
-/* Translates all pages of a data access through the TLBs. */
-static void translate_all(struct ml_sim *s, const struct access *x, uint32_t access)
-{
-	unsigned bits = s->tlbs[0]->bits;
-	uint64_t first = x->addr >> bits;
-
-	for (uint64_t page = first; page <= x->last >> bits; page++) {
-		unsigned tlb = translate(s, x->core, x->kind,
-					 page == first ? x->addr : page << bits);
-		struct ml_page found = { access, x->core, tlb, page != first };
-
-		if ((tlb || found.more) && s->observer.page)
-			s->observer.page(s->observer.arg, &found);
-	}
-	s->last_page[x->core] = s->same_page ? (x->last >> bits) + 1 : 0;
-}
-
 /* Whether an access stays in the page that its core used last, which changes nothing. */
 ML_BODY bool same_page(const struct ml_sim *s, const struct access *x)
 {
@@ -442,7 +364,7 @@ ML_BODY void translate_access(struct ml_sim *s, const struct access *x, uint32_t
 	if (same_page(s, x))
 		s->tlb_counts[0].asked[x->kind]++;
 	else
-		translate_all(s, x, access);
+		ml_translate(s, x->core, x->kind, x->addr, x->last, access);
 }
 
 static uint16_t access_slowly(struct ml_sim *s, const struct ml_accesses *a, size_t i,

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "lib/base/arena.h"
-#include "lib/cache/exact/level.h"
+#include "lib/cache/exact/level_parts.h"
 #include "lib/cache/machine/machine.h"
 #include "lib/cache/exact/miss_cause.h"
 #include "lib/cache/machine/observer.h"
@@ -132,4 +132,17 @@ static inline struct ml_move *ml_motion_next(struct ml_sim *s)
 		s->moves = ml_grow(s->moves, &s->move_cap, s->move_count + 1,
 				   sizeof(*s->moves));
 	return &s->moves[s->move_count++];
+}
+
+/* The cause of a miss, by what the LRU cache beside a cache says. */
+static inline enum ml_cause ml_sim_cause(const struct ml_sim *s,
+					 enum ml_miss_cause_answer answer)
+{
+	switch (answer) {
+	case ML_MISS_CAUSE_NEW:
+		return s->gap || s->forgot ? ML_CAUSE_UNKNOWN : ML_CAUSE_COLD;
+	case ML_MISS_CAUSE_HAS: return ML_CAUSE_CONFLICT;
+	case ML_MISS_CAUSE_LOST: break;
+	}
+	return ML_CAUSE_CAPACITY;
 }
