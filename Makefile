@@ -55,6 +55,7 @@ check-all: test insight
 	+@$(MAKE) --no-print-directory TSAN=1 run-tests LABELS='-L unit'
 	+@$(MAKE) --no-print-directory CC=clang run-tests LABELS='-L unit'
 	+@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(LONG_FUZZ_SECONDS)
+	ORACLE_NESTS=2000 ORACLE_SEED=2000 ORACLE_REPORT=1 $(dir)/test_flow_oracle
 	tests/attack/attack.py $(dir)
 	NAMES_ALL=1 tests/names/names.py $(dir)/memlamp $(CURDIR)
 

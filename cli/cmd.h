@@ -70,9 +70,9 @@ struct cmd {
 };
 
 extern const struct cmd cmd_cc, cmd_cxx, cmd_cycles, cmd_demo, cmd_diff, cmd_dump,
-	cmd_ensemble, cmd_export, cmd_fc, cmd_flow, cmd_import, cmd_info, cmd_plot,
-	cmd_prune, cmd_query, cmd_record, cmd_report, cmd_run, cmd_sample, cmd_samples,
-	cmd_sim, cmd_view;
+	cmd_ensemble, cmd_export, cmd_fc, cmd_flow, cmd_import, cmd_info, cmd_loops,
+	cmd_plot, cmd_prune, cmd_query, cmd_record, cmd_report, cmd_run, cmd_sample,
+	cmd_samples, cmd_sim, cmd_view;
 
 /* Prints "memlamp NAME: sentence" to stderr; returns the exit status of its kind. */
 int cmd_fail(const struct cmd *c, const struct ml_err *err);

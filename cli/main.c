@@ -19,6 +19,7 @@ static const struct cmd *const cmds[] = { /* a line each */
 	&cmd_cxx,
 	&cmd_fc,
 	&cmd_info,
+	&cmd_loops,
 	&cmd_sim,
 	&cmd_diff,
 	&cmd_ensemble,

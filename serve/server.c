@@ -174,13 +174,13 @@ static bool work_out(struct server *s, const struct ml_route *route,
 	if (!ml_request_check(route, s->workspace, q, err))
 		return false;
 	bool keep = route->lasts && route->lasts(s->workspace, q);
-	if (keep && answers_find(&s->answers, q, &a->kind, out))
+	if (keep && answer_cache_find(&s->answers, q, &a->kind, out))
 		return true;
 	if (!ml_request_answer(route, s->workspace, q, a, err))
 		return false;
 	ml_answer_write(a, out);
 	if (keep && ml_now() - start >= LONG_MS * ML_MS)
-		answers_keep(&s->answers, q, a->kind, out);
+		answer_cache_keep(&s->answers, q, a->kind, out);
 	return true;
 }
 
@@ -244,8 +244,8 @@ static bool is_own(struct MHD_Connection *c)
 	unsigned count[2] = { 0, 0 };
 
 	MHD_get_connection_values(c, MHD_HEADER_KIND, count_header, count);
-	return count[0] == 1 && count[1] <= 1 && guard_host(host) &&
-	       guard_origin(origin, host);
+	return count[0] == 1 && count[1] <= 1 && admission_host(host) &&
+	       admission_origin(origin, host);
 }
 
 static enum MHD_Result handle(void *arg, struct MHD_Connection *c, const char *path,
@@ -274,7 +274,7 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *c, const char *p
 							"X-Memlamp-Token");
 	if (!token)
 		token = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "token");
-	if (!guard_token(s->token, token))
+	if (!admission_token(s->token, token))
 		return refuse(c, 403,
 			      "the token is missing or wrong: open the address "
 			      "that memlamp view printed");
@@ -292,10 +292,10 @@ bool server_open(struct server *s, struct ml_workspace *workspace, uint16_t port
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(port) };
 
 	*s = (struct server){ .workspace = workspace };
-	answers_init(&s->answers);
+	answer_cache_init(&s->answers);
 	unsigned limit = connection_limit();
 	strangers_init(&s->strangers, limit * 6 / 10); /* the others have the token */
-	if (!guard_make_token(s->token, err))
+	if (!admission_make_token(s->token, err))
 		return false;
 	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	s->daemon = MHD_start_daemon(
@@ -314,6 +314,6 @@ bool server_open(struct server *s, struct ml_workspace *workspace, uint16_t port
 void server_close(struct server *s)
 {
 	MHD_stop_daemon(s->daemon);
-	answers_release(&s->answers);
+	answer_cache_release(&s->answers);
 	strangers_release(&s->strangers);
 }

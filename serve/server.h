@@ -12,18 +12,18 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
-#include "serve/answers.h"
-#include "serve/guard.h"
+#include "serve/answer_cache.h"
+#include "serve/admission.h"
 #include "serve/strangers.h"
 
 struct ml_workspace;
 
 struct server {
 	struct ml_workspace *workspace;
-	char token[GUARD_TOKEN];
+	char token[ADMISSION_TOKEN];
 	uint16_t port;
 	struct MHD_Daemon *daemon;
-	struct answers answers;
+	struct answer_cache answers;
 	struct strangers strangers;
 	atomic_uint asked;     /* requests that are being answered */
 	atomic_uint abandoned; /* requests given up because the client hung up */

@@ -3,9 +3,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
-void strangers_init(struct strangers *s, size_t most)
+void strangers_init(struct strangers *s, size_t max)
 {
-	*s = (struct strangers){ .most = most < STRANGERS_MAX ? most : STRANGERS_MAX };
+	*s = (struct strangers){ .max = max < STRANGERS_MAX ? max : STRANGERS_MAX };
 	pthread_mutex_init(&s->lock, NULL);
 }
 
@@ -23,7 +23,7 @@ static void drop(struct strangers *s, size_t i)
 void strangers_add(struct strangers *s, int fd)
 {
 	pthread_mutex_lock(&s->lock);
-	if (s->count == s->most) {
+	if (s->count == s->max) {
 		shutdown(s->fd[0], SHUT_RDWR); /* the server then closes it */
 		drop(s, 0);
 	}

@@ -16,11 +16,11 @@ enum { STRANGERS_MAX = 600 };
 struct strangers {
 	pthread_mutex_t lock;
 	int fd[STRANGERS_MAX]; /* sockets, the oldest first */
-	size_t count, most;
+	size_t count, max;
 };
 
-/* At most `most` of them, up to STRANGERS_MAX. */
-void strangers_init(struct strangers *s, size_t most);
+/* At most `max` of them, up to STRANGERS_MAX. */
+void strangers_init(struct strangers *s, size_t max);
 void strangers_release(struct strangers *s);
 /* A connection was accepted. */
 void strangers_add(struct strangers *s, int fd);

@@ -216,13 +216,16 @@ class Trace:
             for i in range(count):
                 bits = b.u8()
                 kind, target = bits & 7, 0
-                assert kind <= 4 and bits < 64
+                assert kind <= 4 and bits < 128
                 if bits & 32:
                     assert i
                     at, length = branches[-1][:2]
                     self.used.add('branches of one instruction')
                 else:
-                    at, length = at + b.varint(), b.u8()
+                    skipped = b.varint()
+                    assert skipped <= 4096
+                    at, length = at + skipped, b.u8()
+                if bits & 64:
                     instructions += b.varint()
                     done += b.varint()
                 if bits & 8:

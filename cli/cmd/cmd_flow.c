@@ -13,7 +13,7 @@
 #include "lib/flow/count/count.h"
 #include "lib/flow/run/experiment.h"
 #include "lib/flow/flow.h"
-#include "lib/flow/listing.h"
+#include "lib/flow/flow_text.h"
 #include "lib/flow/read/open.h"
 #include "lib/flow/run/print.h"
 #include "lib/flow/run/span.h"
@@ -28,7 +28,7 @@ struct options {
 	const char *function, *set, *order, *tile, *machine, *check;
 	uint64_t line, threshold, calls;
 	struct opt_list layout, cc;
-	bool json, no_causes, code;
+	bool json, no_causes, code, overlap;
 };
 
 static const struct opt opts[] = {
@@ -62,6 +62,10 @@ static const struct opt opts[] = {
 		 "give OPTION to the C preprocessor, as in --cc=-DN=10"),
 	OPT_FLAG("code", 0, code,
 		 "print the loops and computations as text, and nothing else"),
+	OPT_FLAG(
+		"overlap", 0, overlap,
+		"take pointers without 'restrict' to lead to the same memory where their "
+		"types allow it"),
 	OPT_FLAG("json", 0, json, "print JSON"),
 	{ 0 },
 };
@@ -100,6 +104,16 @@ static void print_span(const struct ml_flow *f, const struct ml_flow_counts *c,
 		ml_buf_printf(out, " and %zu more", shown - LOOPS_SHOWN);
 	if (shown)
 		ml_buf_text(out, "\n");
+	for (size_t i = 0, said = 0; i < f->node_count && said < LOOPS_SHOWN; i++)
+		if (s->why[i]) {
+			ml_buf_printf(
+				out, "  %s (line %u): %s%s\n",
+				f->names[f->node[i].symbol], (unsigned)f->node[i].line,
+				s->carried[i] == ML_CARRIED_OPEN ? "not known, because "
+								 : "",
+				s->why[i]);
+			said++;
+		}
 	if (s->missing)
 		ml_buf_printf(out, "note: %s; loops are taken to run in order\n",
 			      s->missing);
@@ -227,6 +241,7 @@ static int run(int argc, char **argv)
 	if (o.calls && !o.check)
 		return cmd_misused(&cmd_flow, "--calls needs --check");
 	how.function = o.function;
+	how.overlap = o.overlap;
 	const char *args[OPT_LIST_MAX + 1] = { NULL };
 	memcpy(args, o.cc.items, o.cc.count * sizeof(*args));
 	how.args = args;
@@ -257,10 +272,10 @@ static int run(int argc, char **argv)
 		ok = compare(o.check, f, &counts, &x, &check, &err);
 	cmd_work_end(&work);
 	if (ok && o.code) {
-		struct ml_flow_listing l;
+		struct ml_flow_text l;
 
-		ml_flow_listing_make(&l, f, &a);
-		ml_flow_listing_print(&l, &out);
+		ml_flow_text_make(&l, f, &a);
+		ml_flow_text_print(&l, &out);
 	} else if (ok && o.json) {
 		print_json(argv[0], f, &counts, &span, whole ? &x : NULL,
 			   o.check ? &check : NULL, &out);

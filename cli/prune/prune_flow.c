@@ -201,7 +201,7 @@ static void tell(const struct variant *v, size_t count)
 
 /* All variants on one machine. */
 static bool on_machine(const struct ml_search *s, const struct ml_flow *f,
-		       const char *machine, const struct ml_listing *l,
+		       const char *machine, const struct ml_variant_list *l,
 		       const struct ml_work *work, struct ml_ensemble *e,
 		       struct ml_err *err)
 {
@@ -234,7 +234,7 @@ static bool on_machine(const struct ml_search *s, const struct ml_flow *f,
 }
 
 bool prune_flow(const struct ml_search *s, const struct opt_list *machines,
-		const struct ml_listing *l, const struct ml_work *work,
+		const struct ml_variant_list *l, const struct ml_work *work,
 		struct ml_ensemble *e, struct ml_err *err)
 {
 	struct ml_flow *f = open_flow(s, err);

@@ -8,7 +8,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/json.h"
 #include "lib/base/table.h"
-#include "lib/prune/listing.h"
+#include "lib/prune/variant_list.h"
 #include "lib/prune/search.h"
 #include "lib/query/prune/prune_tables.h"
 
@@ -23,7 +23,7 @@ struct shown {
 	struct ml_selection_of of;
 	uint64_t selected; /* variants of the selection */
 	uint64_t survivors;
-	struct ml_listing rows, near;
+	struct ml_variant_list rows, near;
 	double *distances;
 	struct ml_distribution bars[ML_SPACE_PARAMS];
 	bool has_rows, has_near, has_bars;
@@ -68,21 +68,23 @@ static bool collect(struct shown *x, struct ml_err *err)
 	if (!ml_search_described(x->s, err))
 		return false;
 	if (x->has_rows && o->sample) {
-		if (!ml_listing_sample(&x->rows, &x->s->prune, x->of, x->selected,
-				       (size_t)o->sample, o->seed, &x->arena, x->work,
-				       err))
+		if (!ml_variant_list_sample(&x->rows, &x->s->prune, x->of, x->selected,
+					    (size_t)o->sample, o->seed, &x->arena,
+					    x->work, err))
 			return false;
-	} else if (x->has_rows && !ml_listing_page(&x->rows, &x->s->prune, x->of, 0,
-						   all_rows ? SIZE_MAX : (size_t)o->list,
-						   &x->arena, x->work, err))
+	} else if (x->has_rows &&
+		   !ml_variant_list_page(&x->rows, &x->s->prune, x->of, 0,
+					 all_rows ? SIZE_MAX : (size_t)o->list, &x->arena,
+					 x->work, err))
 		return false;
 	return (!x->has_near ||
-		ml_listing_nearest(&x->near, &x->distances, &x->s->prune, t,
-				   o->nearest ? (size_t)o->nearest : NEAREST, &x->arena,
-				   x->work, err)) &&
-	       (!x->has_bars || ml_listing_distributions(x->bars, &x->s->prune, x->of,
-							 o->bins ? (size_t)o->bins : 16,
-							 &x->arena, x->work, err));
+		ml_variant_list_nearest(&x->near, &x->distances, &x->s->prune, t,
+					o->nearest ? (size_t)o->nearest : NEAREST,
+					&x->arena, x->work, err)) &&
+	       (!x->has_bars ||
+		ml_variant_list_distributions(x->bars, &x->s->prune, x->of,
+					      o->bins ? (size_t)o->bins : 16, &x->arena,
+					      x->work, err));
 }
 
 static void say_head(struct ml_say *s, struct shown *x)
@@ -146,10 +148,10 @@ static void say_bars(struct ml_say *s, struct shown *x)
 {
 	for (size_t p = 0; p < x->s->space.param_count; p++) {
 		const struct ml_distribution *d = &x->bars[p];
-		uint64_t most = 1;
+		uint64_t max = 1;
 
 		for (size_t i = 0; i < d->count; i++)
-			most = d->bins[i] > most ? d->bins[i] : most;
+			max = d->bins[i] > max ? d->bins[i] : max;
 		ml_say(s, "\n%s:\n", x->s->space.params[p].name);
 		for (size_t i = 0; i < d->count; i++) {
 			int64_t from = d->lo + (int64_t)(i * d->width);
@@ -161,7 +163,7 @@ static void say_bars(struct ml_say *s, struct shown *x)
 							  (long long)from +
 								  (long long)d->width -
 								  1);
-			int bar = (int)((d->bins[i] * BAR + most - 1) / most);
+			int bar = (int)((d->bins[i] * BAR + max - 1) / max);
 
 			if (d->bins[i])
 				ml_say(s, "  %16s %-*.*s %s\n", name, BAR, bar,

@@ -70,7 +70,7 @@ static uint32_t hard_mask(const struct ml_combos *t)
 	return mask;
 }
 
-static void append(struct ml_listing *l, const struct ml_listing *more,
+static void append(struct ml_variant_list *l, const struct ml_variant_list *more,
 		   struct ml_arena *a)
 {
 	size_t n = l->count + more->count, width = more->width;
@@ -81,20 +81,20 @@ static void append(struct ml_listing *l, const struct ml_listing *more,
 	if (more->count)
 		memcpy(values + l->count * width, more->values,
 		       more->count * width * sizeof(*values));
-	*l = (struct ml_listing){ .width = width, .count = n, .values = values };
+	*l = (struct ml_variant_list){ .width = width, .count = n, .values = values };
 }
 
 /* Variants that pass the hard constraints and fail soft ones, drawn by combination. */
 static bool sample_soft(struct ml_search *s, const struct prune_tune *o, size_t count,
-			struct ml_listing *l, struct cmd_work *work, struct ml_arena *a,
-			struct ml_err *err)
+			struct ml_variant_list *l, struct cmd_work *work,
+			struct ml_arena *a, struct ml_err *err)
 {
 	const struct ml_combos *t = &s->combos;
 	uint32_t hard = hard_mask(t), all = ml_combos_all(t);
 	uint64_t left = ml_combos_match(t, hard, 0) - ml_combos_match(t, all, 0);
 
 	for (size_t i = 0; i < t->count && count; i++) {
-		struct ml_listing more;
+		struct ml_variant_list more;
 		/* its share of what is still to be drawn, rounded up */
 		size_t n;
 
@@ -102,10 +102,10 @@ static bool sample_soft(struct ml_search *s, const struct prune_tune *o, size_t 
 			continue;
 		n = (size_t)ceil((double)count * (double)t->at[i].count / (double)left);
 		left -= t->at[i].count;
-		if (!ml_listing_sample(&more, &s->prune,
-				       (struct ml_selection_of){ all, t->at[i].mask },
-				       t->at[i].count, n, o->seed + i, a, &work->work,
-				       err))
+		if (!ml_variant_list_sample(
+			    &more, &s->prune,
+			    (struct ml_selection_of){ all, t->at[i].mask },
+			    t->at[i].count, n, o->seed + i, a, &work->work, err))
 			return false;
 		append(l, &more, a);
 		count -= more.count < count ? more.count : count;
@@ -114,8 +114,9 @@ static bool sample_soft(struct ml_search *s, const struct prune_tune *o, size_t 
 }
 
 /* The variants that are simulated. */
-static bool choose(struct ml_search *s, const struct prune_tune *o, struct ml_listing *l,
-		   struct cmd_work *work, struct ml_arena *a, struct ml_err *err)
+static bool choose(struct ml_search *s, const struct prune_tune *o,
+		   struct ml_variant_list *l, struct cmd_work *work, struct ml_arena *a,
+		   struct ml_err *err)
 {
 	const struct ml_combos *t = &s->combos;
 	struct ml_selection_of of;
@@ -129,8 +130,8 @@ static bool choose(struct ml_search *s, const struct prune_tune *o, struct ml_li
 	first = (size_t)(o->count > others ? o->count - others : 0);
 	first = first > (o->count + 1) / 2 ? first : (size_t)(o->count + 1) / 2;
 	first = o->where ? (size_t)o->count : first;
-	if (!ml_listing_sample(l, &s->prune, of, survivors, first, o->seed, a,
-			       &work->work, err))
+	if (!ml_variant_list_sample(l, &s->prune, of, survivors, first, o->seed, a,
+				    &work->work, err))
 		return false;
 	if (!o->where && !sample_soft(s, o, (size_t)o->count - l->count, l, work, a, err))
 		return false;
@@ -141,7 +142,7 @@ static bool choose(struct ml_search *s, const struct prune_tune *o, struct ml_li
 }
 
 static bool expand(struct ml_search *s, const struct prune_tune *o,
-		   const struct ml_listing *l, struct ml_variant **variants,
+		   const struct ml_variant_list *l, struct ml_variant **variants,
 		   struct ml_arena *a, struct ml_err *err)
 {
 	const char *build = "", *run = "{out}";
@@ -203,7 +204,7 @@ bool prune_tune(struct ml_search *s, const struct prune_tune *o, struct cmd_work
 {
 	static const struct opt_list no_match = { .count = 0 };
 	struct ml_arena a = { 0 };
-	struct ml_listing l;
+	struct ml_variant_list l;
 	struct ml_variant *variants;
 	struct ensemble_plan plan = { .output = o->output,
 				      .build = o->build,

@@ -11,7 +11,7 @@
 
 #include "cli/options.h"
 #include "lib/base/err.h"
-#include "lib/prune/listing.h"
+#include "lib/prune/variant_list.h"
 
 struct cmd_work;
 struct ml_buf;

@@ -95,7 +95,7 @@ static void fill(struct ml_cycle_view *v, const struct ml_cycle_list *l, uint64_
 		ml_table_real(t, y->death);
 		if (y->refused || !w) {
 			for (int k = 0; k < 4; k++)
-				ml_table_none(t);
+				ml_table_no_value(t);
 			ml_table_text(t, y->refused ? y->refused : NULL);
 			continue;
 		}

@@ -113,7 +113,7 @@ static void level_row(struct text *t, struct ml_table *x, unsigned level)
 	ml_table_count(x, missed);
 	ml_table_real(x, ml_say_share(missed, asked));
 	if (level == 0)
-		ml_table_none(x); /* L1i is counted with L1 */
+		ml_table_no_value(x); /* L1i is counted with L1 */
 	else
 		ml_table_real(x, ml_say_share(t->p->served[level], t->p->refs));
 	ml_table_count(x, l->counts.write_backs);
@@ -145,10 +145,10 @@ static void say_levels(struct text *t)
 		level_row(t, &x, k);
 	ml_table_text(&x, "memory");
 	for (int i = 0; i < 3; i++)
-		ml_table_none(&x);
+		ml_table_no_value(&x);
 	ml_table_real(&x, ml_say_share(t->p->served[m->levels + 1], t->p->refs));
 	for (int i = 0; i < 3; i++)
-		ml_table_none(&x);
+		ml_table_no_value(&x);
 	ml_say_table(&t->say, &x, 0, "");
 }
 
@@ -253,7 +253,7 @@ static void say_regions(struct text *t)
 		if (use && u && u->bytes)
 			ml_table_real(&x, ml_say_share(u->used, u->bytes));
 		else if (use)
-			ml_table_none(&x);
+			ml_table_no_value(&x);
 		ml_table_text(&x, r->name);
 		shown++;
 	}

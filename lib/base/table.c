@@ -37,7 +37,7 @@ static void add(struct ml_table *t, struct ml_table_cell cell)
 	t->cells[t->count++] = cell;
 }
 
-void ml_table_none(struct ml_table *t)
+void ml_table_no_value(struct ml_table *t)
 {
 	add(t, (struct ml_table_cell){ .is = NONE });
 }
@@ -49,7 +49,7 @@ void ml_table_text(struct ml_table *t, const char *text)
 		add(t, (struct ml_table_cell){
 			       .is = TEXT, .text = ml_arena_strdup(&t->arena, text) });
 	else
-		ml_table_none(t);
+		ml_table_no_value(t);
 }
 
 void ml_table_count(struct ml_table *t, uint64_t v)

@@ -56,7 +56,7 @@ struct ml_table {
 void ml_table_text(struct ml_table *t, const char *text); /* copied; NULL is no value */
 void ml_table_count(struct ml_table *t, uint64_t v);      /* also bytes and addresses */
 void ml_table_real(struct ml_table *t, double v);         /* also percent */
-void ml_table_none(struct ml_table *t);                   /* "-", null, or empty */
+void ml_table_no_value(struct ml_table *t);               /* "-", null, or empty */
 size_t ml_table_rows(const struct ml_table *t);
 void ml_table_release(struct ml_table *t);
 

@@ -87,6 +87,22 @@ static bool bytes_of(const struct ml_flow *f, const struct ml_flow_access *x,
 	return known;
 }
 
+static bool any_type(const char *type)
+{
+	return strstr(type, "char") || !strncmp(type, "struct", 6) ||
+	       !strncmp(type, "union", 5) || !strcmp(type, "void");
+}
+
+/* Whether a pointer may lead to the storage of another container: C says that objects of
+ * different types are different ones. */
+static bool reaches(const struct ml_flow_container *c, const struct ml_flow_container *d)
+{
+	if (c->scalar || d->scalar || (!c->pointed && !d->pointed) ||
+	    (!c->pointed && c->transient) || (!d->pointed && d->transient))
+		return false;
+	return any_type(c->type) || any_type(d->type) || !strcmp(c->type, d->type);
+}
+
 bool ml_flow_may_overlap(const struct ml_flow *f, const struct ml_flow_access *x,
 			 const struct ml_flow_access *y)
 {
@@ -97,6 +113,11 @@ bool ml_flow_may_overlap(const struct ml_flow *f, const struct ml_flow_access *x
 
 	if (x->container == y->container)
 		return true;
-	return storage[0] == storage[1] &&
-	       (!known[0] || !known[1] || (from[0] < to[1] && from[1] < to[0]));
+	if (storage[0] == storage[1])
+		return !known[0] || !known[1] || (from[0] < to[1] && from[1] < to[0]);
+	const struct ml_flow_container *c = &f->container[storage[0]];
+	const struct ml_flow_container *d = &f->container[storage[1]];
+	if (c->rows_of && c->rows_of == d->rows_of)
+		return true;
+	return !f->apart && reaches(c, d);
 }

@@ -21,9 +21,8 @@
 
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
+#include "lib/flow/flow_access.h"
 #include "lib/flow/sym.h"
-
-enum { ML_FLOW_DIMS = 12 };
 
 enum ml_flow_symbol_kind {
 	ML_FLOW_PARAMETER, /* a size that the user chooses */
@@ -50,27 +49,13 @@ struct ml_flow_container {
 	/* Storage that it shares: number + 1 of another container; 0: its own. */
 	uint32_t view_of;
 	const struct ml_sym *view_at; /* bytes from element 0 of that one to its own */
-	uint32_t inside; /* a scalar: the node it is declared in; each iteration of the
-			    loops around it has its own. 0: the whole program */
-};
-
-/* The elements of a dimension that an access touches, from and to included. */
-struct ml_flow_range {
-	const struct ml_sym *from, *to, *step;
-};
-
-struct ml_flow_access {
-	uint32_t container;
-	bool write;
-	bool single;           /* one element: from equals to everywhere */
-	uint32_t line, column; /* in the source; 0: not known */
-	/* Places by dimension of the container; dims 0: `linear` has the place. */
-	uint32_t dims;
-	struct ml_flow_range range[ML_FLOW_DIMS];
-	const struct ml_sym *linear; /* elements from the container's first */
-	uint32_t field, size;        /* bytes inside the element; size 0: all of it */
-	bool bounded;          /* not each of these elements is certain to be accessed */
-	const char *connector; /* its name in the code of the node; NULL: none */
+	uint32_t
+		inside; /* the node it is declared in; each iteration of the loops around it
+			    has its own. 0: the whole program */
+	bool outlives;    /* a scalar: its last value can be seen after the function */
+	bool pointed;     /* named by a pointer that is not `restrict`: other pointers and
+			  arrays may lead to the same bytes */
+	uint32_t rows_of; /* container + 1 of the pointers that lead to it; 0: none */
 };
 
 enum ml_flow_op {
@@ -101,6 +86,11 @@ struct ml_flow_node {
 	const char *code; /* of a tasklet, as the .sdfg has it; NULL: none */
 	uint32_t line;    /* 0: not known */
 	bool assumed;     /* a library call: the order of accesses is not known */
+	/* a computation: why `access` has not all that it touches. NULL: access has it */
+	const char *unplaced;
+	bool otherwise; /* a guard: holds where the guard in front of it does not */
+	bool leaves; /* a guard: iterations of the loop around may leave it early, and this
+			guard holds in those that come before */
 
 	/* a loop: for (symbol = from; symbol <= to; symbol += step), downwards if the
 	 * step is negative */
@@ -133,6 +123,7 @@ struct ml_flow {
 	size_t note_count, note_cap;
 	const char **function_list; /* that could be chosen instead */
 	size_t function_count, function_cap;
+	bool apart; /* pointers without `restrict` are taken not to overlap */
 };
 
 void ml_flow_close(struct ml_flow *f);

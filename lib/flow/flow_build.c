@@ -11,6 +11,7 @@ struct ml_flow *ml_flow_new(const char *path)
 	f->arena = a;
 	f->path = ml_arena_strdup(&f->arena, path);
 	f->function = f->dialect = "";
+	f->apart = true;
 	return f;
 }
 

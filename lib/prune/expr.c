@@ -135,12 +135,12 @@ uint32_t ml_expr_lookup(struct ml_exprs *x, uint32_t a, uint32_t table)
 	return intern(x, &e);
 }
 
-static wide least(wide p, wide q)
+static wide smaller(wide p, wide q)
 {
 	return p < q ? p : q;
 }
 
-static wide greatest(wide p, wide q)
+static wide larger(wide p, wide q)
 {
 	return p > q ? p : q;
 }
@@ -149,29 +149,29 @@ static struct interval product(struct interval p, struct interval q)
 {
 	wide v[4] = { p.lo * q.lo, p.lo * q.hi, p.hi * q.lo, p.hi * q.hi };
 
-	return (struct interval){ least(least(v[0], v[1]), least(v[2], v[3])),
-				  greatest(greatest(v[0], v[1]), greatest(v[2], v[3])) };
+	return (struct interval){ smaller(smaller(v[0], v[1]), smaller(v[2], v[3])),
+				  larger(larger(v[0], v[1]), larger(v[2], v[3])) };
 }
 
 /* A divisor of one sign is monotonic; one that may be 1 or -1 yields up to the dividend.
  */
 static struct interval quotient(struct interval p, struct interval q)
 {
-	wide most = greatest(p.hi, -p.lo);
+	wide max = larger(p.hi, -p.lo);
 
 	if (q.lo <= 0 && q.hi >= 0)
-		return (struct interval){ p.lo >= 0 && q.lo >= 0 ? 0 : -most, most };
+		return (struct interval){ p.lo >= 0 && q.lo >= 0 ? 0 : -max, max };
 	wide v[4] = { p.lo / q.lo, p.lo / q.hi, p.hi / q.lo, p.hi / q.hi };
-	return (struct interval){ least(least(v[0], v[1]), least(v[2], v[3])),
-				  greatest(greatest(v[0], v[1]), greatest(v[2], v[3])) };
+	return (struct interval){ smaller(smaller(v[0], v[1]), smaller(v[2], v[3])),
+				  larger(larger(v[0], v[1]), larger(v[2], v[3])) };
 }
 
 static struct interval remainder_of(struct interval p, struct interval q)
 {
-	wide most = greatest(greatest(q.hi, -q.lo) - 1, 0);
+	wide max = larger(larger(q.hi, -q.lo) - 1, 0);
 
-	return (struct interval){ p.lo >= 0 ? 0 : greatest(p.lo, -most),
-				  p.hi <= 0 ? 0 : least(p.hi, most) };
+	return (struct interval){ p.lo >= 0 ? 0 : larger(p.lo, -max),
+				  p.hi <= 0 ? 0 : smaller(p.hi, max) };
 }
 
 static struct interval interval_of(enum ml_expr_op op, struct interval a,
@@ -184,17 +184,17 @@ static struct interval interval_of(enum ml_expr_op op, struct interval a,
 	case ML_EXPR_DIV: return quotient(a, b);
 	case ML_EXPR_MOD: return remainder_of(a, b);
 	case ML_EXPR_MIN:
-		return (struct interval){ least(a.lo, b.lo), least(a.hi, b.hi) };
+		return (struct interval){ smaller(a.lo, b.lo), smaller(a.hi, b.hi) };
 	case ML_EXPR_MAX:
-		return (struct interval){ greatest(a.lo, b.lo), greatest(a.hi, b.hi) };
+		return (struct interval){ larger(a.lo, b.lo), larger(a.hi, b.hi) };
 	case ML_EXPR_NEG: return (struct interval){ -a.hi, -a.lo };
 	case ML_EXPR_ABS:
 		return (struct interval){ a.lo > 0   ? a.lo
 					  : a.hi < 0 ? -a.hi
 						     : 0,
-					  greatest(a.hi, -a.lo) };
+					  larger(a.hi, -a.lo) };
 	case ML_EXPR_IF:
-		return (struct interval){ least(b.lo, c.lo), greatest(b.hi, c.hi) };
+		return (struct interval){ smaller(b.lo, c.lo), larger(b.hi, c.hi) };
 	default: return (struct interval){ 0, 1 };
 	}
 }

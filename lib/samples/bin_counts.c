@@ -325,24 +325,24 @@ static struct state *choose(const struct task *t, struct kept *k,
 			    const struct ml_selection *sel, uint64_t *changed)
 {
 	struct state *near = NULL, *oldest = &k->states[0];
-	uint64_t least = UINT64_MAX, anew = estimate(NULL, sel);
+	uint64_t min = UINT64_MAX, anew = estimate(NULL, sel);
 
 	for (size_t i = 0; i < STATES; i++) {
 		struct state *x = &k->states[i];
 		uint64_t d = x->words ? estimate(x->words, sel) : UINT64_MAX;
 
-		if (d < least) {
-			least = d;
+		if (d < min) {
+			min = d;
 			near = x;
 		}
 		if (x->used < oldest->used)
 			oldest = x;
 	}
-	*changed = least < anew ? least : anew;
-	if (near && least <= anew && least < sel->rows / NEAR)
+	*changed = min < anew ? min : anew;
+	if (near && min <= anew && min < sel->rows / NEAR)
 		return near;
 	begin(t, oldest, sel->rows);
-	if (near && near != oldest && least < anew) {
+	if (near && near != oldest && min < anew) {
 		memcpy(oldest->words, near->words,
 		       ml_selection_words(sel->rows) * sizeof(uint64_t));
 		memcpy(oldest->counts, near->counts, t->cells * sizeof(uint64_t));

@@ -192,11 +192,11 @@ static void depend(struct ml_dependence *d, const struct grouped *x,
 	}
 	/* H is (k - 1) / 2n nats too small on average. */
 	double bias = ((double)kxy - kx - ky + 1) / (2 * all) / log(2);
-	double least = hx < hy ? hx : hy;
+	double min = hx < hy ? hx : hy;
 	d->bits = hx + hy - both - bias;
 	if (d->bits < 0)
 		d->bits = 0;
-	d->share = least > 0 ? d->bits / least : 0;
+	d->share = min > 0 ? d->bits / min : 0;
 	if (d->share > 1)
 		d->share = 1;
 }

@@ -56,22 +56,6 @@ uint64_t ml_selection_count(const struct ml_selection *a)
 	return count;
 }
 
-static void select_keys(struct ml_selection *sel, const struct ml_samples_column *c,
-			uint64_t low, uint64_t high)
-{
-	ml_selection_keys(sel, c, low, high);
-}
-
-struct ml_selection ml_selection_range(const struct ml_samples *s, size_t column,
-				       uint64_t low, uint64_t high, struct ml_arena *a)
-{
-	const struct ml_samples_column *c = &s->columns[column];
-	struct ml_selection sel = ml_selection_none(s->rows, a);
-
-	select_keys(&sel, c, ml_samples_key(c, low), ml_samples_key(c, high));
-	return sel;
-}
-
 struct parser {
 	const struct ml_samples *s;
 	const char *text, *at;
@@ -209,7 +193,7 @@ static bool select_between(struct parser *p, struct ml_selection *sel,
 	if (!read_numbered(c, a, &low) || !read_numbered(c, b, &high))
 		return wrong(p, c->kind == ML_SAMPLES_NAMES ? "two names #LOW..#HIGH"
 							    : "two numbers LOW..HIGH");
-	select_keys(sel, c, ml_samples_key(c, low), ml_samples_key(c, high));
+	ml_selection_keys(sel, c, ml_samples_key(c, low), ml_samples_key(c, high));
 	return true;
 }
 
@@ -237,13 +221,13 @@ static bool select_compared(struct parser *p, struct ml_selection *sel,
 	default: { /* != is two ranges */
 		struct ml_selection other = ml_selection_none(sel->rows, p->a);
 
-		select_keys(&other, c, key, key);
-		select_keys(sel, c, 0, UINT64_MAX);
+		ml_selection_keys(&other, c, key, key);
+		ml_selection_keys(sel, c, 0, UINT64_MAX);
 		ml_selection_combine(sel, &other, ML_SELECTION_REMOVE);
 		return true;
 	}
 	}
-	select_keys(sel, c, low, high);
+	ml_selection_keys(sel, c, low, high);
 	return true;
 }
 

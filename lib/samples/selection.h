@@ -54,11 +54,10 @@ static inline uint64_t ml_selection_words(uint64_t rows)
 	return (rows + 63) / 64;
 }
 
-/* Rows whose value lies from low to high, both included, in the order of the column. */
-struct ml_selection ml_selection_range(const struct ml_samples *s, size_t column,
-				       uint64_t low, uint64_t high, struct ml_arena *a);
-/* The same with keys (ml_samples_key); cells without a value are left out. Replaces what
- * sel held. */
+/*
+ * Rows whose key (ml_samples_key, in the order of the column) lies from low to high, both
+ * included; cells without a value are left out. Replaces what sel held.
+ */
 void ml_selection_keys(struct ml_selection *sel, const struct ml_samples_column *c,
 		       uint64_t low, uint64_t high);
 /* Rows whose name is chosen; chosen has an element a name. */

@@ -4,9 +4,9 @@
 
 /* How the file says what a shape is. */
 enum { NOT_KNOWN, JOINED, SUPERBLOCK };
-/* The bits above the kind of a branch: it has a target, that is not behind it, it is of
- * the same instruction as the branch before it. */
-enum { KIND = 7, TARGET = 8, FAR = 16, SAME = 32 };
+/* The bits above the kind of a branch: it has a target, that is not behind it; it is of
+ * the same instruction as the branch before it; there are instructions or slots since. */
+enum { KIND = 7, TARGET = 8, FAR = 16, SAME = 32, MORE = 64 };
 
 void ml_control_release(struct ml_control *c)
 {
@@ -116,17 +116,20 @@ static void put_branch(const struct ml_control_branch *b,
 		       struct ml_buf *out)
 {
 	uint64_t behind = b->at + b->length;
-	bool same = last && b->at == last->at && b->length == last->length &&
-		    b->instructions == last->instructions && b->slots == last->slots;
-	bool far = b->target && b->target != behind;
+	uint32_t instructions = b->instructions - (last ? last->instructions : 0);
+	unsigned slots = (unsigned)b->slots - (last ? last->slots : 0u);
+	bool same = last && b->at == last->at && b->length == last->length;
+	bool far = b->target && b->target != behind, more = instructions || slots;
 
 	ml_buf_u8(out, (uint8_t)(b->kind | (b->target ? TARGET : 0) | (far ? FAR : 0) |
-				 (same ? SAME : 0)));
+				 (same ? SAME : 0) | (more ? MORE : 0)));
 	if (!same) {
 		ml_buf_varint(out, b->at - from);
 		ml_buf_u8(out, b->length);
-		ml_buf_varint(out, b->instructions - (last ? last->instructions : 0));
-		ml_buf_varint(out, (uint64_t)b->slots - (last ? last->slots : 0));
+	}
+	if (more) {
+		ml_buf_varint(out, instructions);
+		ml_buf_varint(out, slots);
 	}
 	if (far)
 		ml_buf_zigzag(out, (int64_t)(b->target - behind));
@@ -206,14 +209,20 @@ static const char *get_branch(struct ml_control_branch *b, uint64_t from,
 	uint64_t instructions = last ? last->instructions : 0;
 	uint64_t slots = last ? last->slots : 0;
 
-	if ((bits & KIND) >= ML_CONTROL_KINDS || bits >= 2 * SAME ||
+	if ((bits & KIND) >= ML_CONTROL_KINDS || bits >= 2 * MORE ||
 	    (bits & SAME && !last))
 		return "a branch is malformed";
 	b->at = last ? last->at : 0;
 	b->length = last ? last->length : 0;
 	if (!(bits & SAME)) {
-		b->at = from + ml_bytes_varint(in);
+		uint64_t bytes = ml_bytes_varint(in);
+
+		if (bytes > ML_CONTROL_BYTES_MAX)
+			return "a branch lies too far";
+		b->at = from + bytes;
 		b->length = ml_bytes_u8(in);
+	}
+	if (bits & MORE) {
 		instructions += ml_bytes_varint(in);
 		slots += ml_bytes_varint(in);
 	}

@@ -24,7 +24,10 @@
 #include "lib/base/map.h"
 #include "lib/trace/shape.h"
 
-enum { ML_CONTROL_BRANCHES_MAX = 1024 };
+enum {
+	ML_CONTROL_BRANCHES_MAX = 1024,
+	ML_CONTROL_BYTES_MAX = 4096 /* from one branch of a superblock to the next */
+};
 
 enum ml_control_kind {
 	ML_CONTROL_FALL,   /* no branch: the superblock ends here, the code goes on */

@@ -21,6 +21,7 @@ static void store_init(struct store *s, size_t room)
 	s->columns.caller = (uint32_t *)(void *)(at + 12 * room);
 	s->columns.thread = (uint16_t *)(void *)(at + 16 * room);
 	s->columns.what = (uint16_t *)(void *)(at + 18 * room);
+	s->columns.step = NULL;
 }
 
 static struct ml_batch slice(const struct ml_columns *c, uint64_t time, size_t first,
@@ -41,8 +42,11 @@ static size_t chunk_at(const struct ml_trace *t, uint64_t time)
 			      offsetof(struct ml_chunk, time), time);
 }
 
+typedef bool start_fn(struct ml_decoder *d, const uint8_t *data, size_t size,
+		      uint64_t count, struct ml_err *err);
+
 static bool start_chunk(const struct ml_trace *t, struct ml_decoder *d, size_t chunk,
-			struct ml_err *err)
+			start_fn *start, struct ml_err *err)
 {
 	const struct ml_chunk *c = &t->chunks[chunk];
 	struct ml_block_header h;
@@ -54,7 +58,7 @@ static bool start_chunk(const struct ml_trace *t, struct ml_decoder *d, size_t c
 		return ml_fail(err, ML_FORMAT,
 			       "%s: byte %llu: the index and the chunk disagree", t->path,
 			       (unsigned long long)c->offset);
-	return ml_decoder_start(d, payload, h.size, h.count, err);
+	return start(d, payload, h.size, h.count, err);
 }
 
 static bool next_columns(const struct ml_trace *t, struct ml_decoder *d, size_t chunk,
@@ -129,7 +133,8 @@ static bool refill(struct ml_cursor *c, struct ml_err *err)
 		size_t count;
 
 		if (!c->inside) {
-			if (!start_chunk(c->trace, c->decoder, c->chunk, err))
+			if (!start_chunk(c->trace, c->decoder, c->chunk, ml_decoder_start,
+					 err))
 				return false;
 			c->end = c->trace->chunks[c->chunk].time;
 			c->inside = true;
@@ -182,7 +187,7 @@ static bool decode_chunk(struct job *j)
 	size_t count;
 
 	j->count = 0;
-	if (!start_chunk(j->trace, j->decoder, j->chunk, &j->err))
+	if (!start_chunk(j->trace, j->decoder, j->chunk, ml_decoder_start, &j->err))
 		return false;
 	do {
 		if (!next_columns(j->trace, j->decoder, j->chunk, &at,
@@ -335,4 +340,95 @@ bool ml_trace_each_kept(const struct ml_trace *t, uint64_t from, uint64_t to,
 	pthread_mutex_destroy(&a.lock);
 	ml_free(a.jobs);
 	return ok;
+}
+
+struct ml_step_cursor {
+	const struct ml_trace *trace;
+	struct ml_decoder *decoder;
+	struct store store;
+	struct ml_step_at *step; /* room for the steps of a chunk */
+	size_t chunk;
+	bool inside; /* of a chunk whose references are decoded */
+	uint64_t time;
+};
+
+struct ml_step_cursor *ml_step_cursor_open(const struct ml_trace *t)
+{
+	struct ml_step_cursor *c = ml_resize(NULL, sizeof(*c));
+
+	*c = (struct ml_step_cursor){ .trace = t };
+	c->decoder = ml_decoder_open(&t->shapes, t->tables.sites.count);
+	c->step = ml_resize(NULL, ML_CHUNK_MAX * sizeof(*c->step));
+	return c;
+}
+
+void ml_step_cursor_close(struct ml_step_cursor *c)
+{
+	ml_decoder_close(c->decoder);
+	ml_free(c->store.memory);
+	ml_free(c->step);
+	ml_free(c);
+}
+
+/* Do all references of these steps happen? */
+static bool certain(const struct ml_shapes *shapes, const struct ml_step_at *step,
+		    size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (shapes->path[step[i].path].maybe)
+			return false;
+	return true;
+}
+
+/* The next references of a chunk some of whose references may not have happened. */
+static bool next_some(struct ml_step_cursor *c, struct ml_step_batch *b, size_t *count,
+		      struct ml_err *err)
+{
+	if (!c->store.memory)
+		store_init(&c->store, ML_BATCH);
+	c->store.columns.step = c->step;
+	if (!next_columns(c->trace, c->decoder, c->chunk, &c->store.columns, ML_BATCH,
+			  count, err))
+		return false;
+	*b = (struct ml_step_batch){ .time = c->time,
+				     .refs = *count,
+				     .step = c->step,
+				     .steps = c->store.columns.steps,
+				     .site = c->store.columns.site };
+	c->time += *count;
+	return true;
+}
+
+bool ml_step_cursor_next(struct ml_step_cursor *c, struct ml_step_batch *b,
+			 struct ml_err *err)
+{
+	const struct ml_trace *t = c->trace;
+	size_t count;
+
+	err->kind = ML_OK;
+	while (c->inside) {
+		if (!next_some(c, b, &count, err))
+			return false;
+		if (count)
+			return true;
+		c->inside = false;
+		c->chunk++;
+	}
+	if (c->chunk >= t->chunk_count)
+		return false;
+	if (!start_chunk(t, c->decoder, c->chunk, ml_decoder_start_paths, err))
+		return false;
+	if (!ml_decoder_paths(c->decoder, c->step, &count, err))
+		return false;
+	if (!certain(&t->shapes, c->step, count)) {
+		c->inside = true;
+		return start_chunk(t, c->decoder, c->chunk, ml_decoder_start, err) &&
+		       ml_step_cursor_next(c, b, err);
+	}
+	*b = (struct ml_step_batch){ .time = c->time,
+				     .refs = t->chunks[c->chunk].count,
+				     .step = c->step,
+				     .steps = count };
+	c->time += t->chunks[c->chunk++].count;
+	return true;
 }

@@ -98,3 +98,23 @@ bool ml_trace_each(const struct ml_trace *t, uint64_t from, uint64_t to, unsigne
 bool ml_trace_each_kept(const struct ml_trace *t, uint64_t from, uint64_t to,
 			unsigned threads, ml_batch_fn *fn, void (*release)(void *arg),
 			void *arg, struct ml_err *err);
+
+/*
+ * A walk over the steps of a trace from its beginning (shape.h): what ran, and not what it
+ * touched. Where all references of a chunk happened the references are not decoded, which
+ * takes a fraction of the time. Batches may span gaps.
+ */
+struct ml_step_batch {
+	uint64_t time; /* of the first reference */
+	uint64_t refs;
+	const struct ml_step_at *step;
+	size_t steps;
+	const uint32_t *site; /* of the references; NULL: all of all paths happened */
+};
+
+struct ml_step_cursor;
+struct ml_step_cursor *ml_step_cursor_open(const struct ml_trace *t);
+/* The next batch; false at the end, where err->kind is ML_OK, or at damage. */
+bool ml_step_cursor_next(struct ml_step_cursor *c, struct ml_step_batch *b,
+			 struct ml_err *err);
+void ml_step_cursor_close(struct ml_step_cursor *c);

@@ -262,7 +262,7 @@ struct ml_control *ml_writer_control(struct ml_writer *w)
 	return &w->control;
 }
 
-struct ml_steps *ml_writer_now(struct ml_writer *w)
+struct ml_steps *ml_writer_collected(struct ml_writer *w)
 {
 	return steps_now(w);
 }

@@ -76,7 +76,7 @@ bool ml_writer_steps(struct ml_writer *w, const struct ml_step *steps, size_t co
  * recorder calls ml_writer_send, which begins another one.
  */
 struct ml_shapes *ml_writer_shapes(struct ml_writer *w);
-struct ml_steps *ml_writer_now(struct ml_writer *w);
+struct ml_steps *ml_writer_collected(struct ml_writer *w);
 bool ml_writer_send(struct ml_writer *w, struct ml_err *err);
 /*
  * Bounds in time what is lost when this process is killed: writes the chunks that are

@@ -24,18 +24,37 @@ void ml_guest_code_release(struct ml_guest_code *g)
 	*g = (struct ml_guest_code){ 0 };
 }
 
-/* A branch back may close a loop: both its ends may be what the loop is called by. */
-static void name_loop(const struct ml_control_branch *b, struct ml_objects *objects)
+/*
+ * A loop is called by the line of the branch at its end, and of what that goes back to.
+ * The end may also be a branch that leaves the loop, with code behind it that does not.
+ * Code without lines needs none of this.
+ */
+static void name_loops(const struct ml_control_superblock *s, struct ml_objects *objects)
 {
-	if (b->kind == ML_CONTROL_CALL || !b->target || b->target > b->at ||
-	    b->at - b->target > FAR)
+	const struct ml_control_branch *b = s->branch, *end = b + s->branches;
+	bool found = false;
+
+	for (; b < end && !found; b++)
+		found = b->kind == ML_CONTROL_IF || (b->target && b->target <= b->at);
+	if (!found)
 		return;
-	ml_sites_resolve(objects, b->at);
-	ml_sites_resolve(objects, b->target);
+	uint32_t entry = ml_sites_resolve(objects, s->entry);
+	if (!ml_tables_frame(objects->tables, entry).line)
+		return;
+	for (b = s->branch; b < end; b++) {
+		bool back = b->target && b->target <= b->at && b->at - b->target < FAR;
+
+		if (b->kind == ML_CONTROL_CALL)
+			continue;
+		if (back || b->kind == ML_CONTROL_IF)
+			ml_sites_resolve(objects, b->at);
+		if (back)
+			ml_sites_resolve(objects, b->target);
+	}
 }
 
 static bool get_branches(struct ml_control_branch *b, const uint64_t *w, size_t count,
-			 size_t slots)
+			 size_t slots, uint64_t from)
 {
 	struct ml_control_branch last = { 0 };
 
@@ -46,6 +65,10 @@ static bool get_branches(struct ml_control_branch *b, const uint64_t *w, size_t 
 						   .instructions = (uint32_t)(w[2] >> 16),
 						   .length = (uint8_t)(w[2] >> 48),
 						   .kind = (uint8_t)(w[2] >> 56) };
+		bool same = i && w[0] == last.at && b[-1].length == last.length;
+		if (!same && w[0] - from > ML_CONTROL_BYTES_MAX)
+			return false;
+		from = ml_control_behind(&b[-1]);
 		if (b[-1].kind >= ML_CONTROL_KINDS || b[-1].slots < last.slots ||
 		    b[-1].instructions < last.instructions)
 			return false;
@@ -64,7 +87,7 @@ bool ml_guest_code_add(struct ml_guest_code *g, uint32_t shape, const uint64_t *
 	if (count != 2 + 3 * branches + (slots + 3) / 4 || slots > ML_SLOTS_MAX ||
 	    !branches || branches > ML_CONTROL_BRANCHES_MAX ||
 	    shape > g->cap + SHAPES_AHEAD ||
-	    !get_branches(branch, w + 2, branches, slots))
+	    !get_branches(branch, w + 2, branches, slots, w[0]))
 		return false;
 	const uint64_t *packed = w + 2 + 3 * branches;
 	for (size_t i = 0; i < slots; i++) {
@@ -72,14 +95,13 @@ bool ml_guest_code_add(struct ml_guest_code *g, uint32_t shape, const uint64_t *
 		if (i && before[i] < before[i - 1])
 			return false;
 	}
-	for (size_t i = 0; i < branches; i++)
-		name_loop(&branch[i], objects);
 	struct ml_control_superblock s = { .entry = w[0],
 					   .slots = (uint16_t)slots,
 					   .branches = (uint16_t)branches,
 					   .branch = branch,
 					   .before = before };
 	uint32_t number = ml_control_add(code, &s);
+	name_loops(&s, objects);
 	g->superblock = ml_grow(g->superblock, &g->cap, shape + shapes,
 				sizeof(*g->superblock));
 	for (size_t i = 0; i < shapes; i++)

@@ -44,9 +44,9 @@ static uint64_t next_random(void)
 /* Accesses up to the next timed one: uniform from 1 to 2 period - 1. */
 static void begin_period(void)
 {
-	uint64_t most = 2 * (uint64_t)ring.period - 1;
+	uint64_t max = 2 * (uint64_t)ring.period - 1;
 
-	self.countdown = (int32_t)(1 + (next_random() >> 32) * most / (1ull << 32));
+	self.countdown = (int32_t)(1 + (next_random() >> 32) * max / (1ull << 32));
 }
 
 void timed_begin(void)

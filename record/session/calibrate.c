@@ -96,13 +96,13 @@ static bool add_kind(struct machine *m, const struct ml_calibrated *x,
 		     enum ml_chase_kind kind, struct ml_err *err)
 {
 	struct measured *to = &m->list[m->count];
-	uint64_t most = ml_chase_available() / MEMORY_PART;
+	uint64_t max = ml_chase_available() / MEMORY_PART;
 
 	to->best = *x;
 	to->best.level = (uint32_t)m->levels;
 	to->best.misses_tlb = kind != ML_CHASE_LINES;
-	if (to->best.chased > most)
-		to->best.chased = most;
+	if (to->best.chased > max)
+		to->best.chased = max;
 	if (!ml_chase_init(&to->chase, to->best.chased, kind, err))
 		return false;
 	to->best.chased = ml_chase_bytes(&to->chase);

@@ -40,7 +40,7 @@ bool ml_launch_is_stopped(void)
 	return stop_asked;
 }
 
-int ml_launch_asked_by(void)
+int ml_launch_end_signal(void)
 {
 	return asked_by;
 }

@@ -27,4 +27,4 @@ void ml_launch_ended(void);
 /* A signal has asked to end the recording since the program ended. */
 bool ml_launch_is_stopped(void);
 /* The signal that asked memlamp to end; 0: none did. */
-int ml_launch_asked_by(void);
+int ml_launch_end_signal(void);

@@ -417,7 +417,7 @@ bool ml_session_run(struct ml_session *session, struct ml_err *err)
 		if (!session->instrumented)
 			session->complaint = ml_valgrind_log_complaint(s.log,
 								       &session->arena);
-		session->ended_by = ml_launch_asked_by();
+		session->ended_by = ml_launch_end_signal();
 		if (!s.count)
 			ok = explain(&s, err);
 	}

@@ -17,9 +17,9 @@ enum {
 static void place(struct ml_timed_check_row *r, const struct ml_calibration *c,
 		  bool in_memory)
 {
-	uint64_t most = ml_chase_available() / MEMORY_PART, last = 0;
+	uint64_t max = ml_chase_available() / MEMORY_PART, last = 0;
 
-	r->bytes = r->bytes > most ? most : r->bytes;
+	r->bytes = r->bytes > max ? max : r->bytes;
 	for (size_t i = 0; i < c->kinds; i++) {
 		const struct ml_calibrated *x = &c->kind[i];
 

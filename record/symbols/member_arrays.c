@@ -32,7 +32,7 @@ static void find_in_union(struct finding *f, Dwarf_Die *type, const char *prefix
 			  uint64_t base, int depth)
 {
 	Dwarf_Die die, of, bare, best;
-	uint64_t most = 0;
+	uint64_t max = 0;
 
 	if (dwarf_child(type, &die))
 		return;
@@ -40,12 +40,12 @@ static void find_in_union(struct finding *f, Dwarf_Die *type, const char *prefix
 		if (dwarf_tag(&die) == DW_TAG_member && ml_types_of(&die, &of) &&
 		    ml_types_peel(&of, &bare) &&
 		    dwarf_tag(&bare) == DW_TAG_structure_type &&
-		    ml_types_size(&bare) > most) {
-			most = ml_types_size(&bare);
+		    ml_types_size(&bare) > max) {
+			max = ml_types_size(&bare);
 			best = bare;
 		}
 	} while (dwarf_siblingof(&die, &die) == 0);
-	if (most)
+	if (max)
 		find_in(f, &best, prefix, base, depth + 1);
 }
 

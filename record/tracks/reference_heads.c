@@ -177,7 +177,8 @@ static bool replace(struct ml_reference_heads *g, struct ml_reference_head *h,
 		return false;
 	ml_course_inherit(&c, &t->course, ml_course_common(&t->course, &c));
 	join(g, &c, d);
-	if (!ml_course_is_better(&c, &t->course, d, ml_writer_now(g->places->writer)))
+	if (!ml_course_is_better(&c, &t->course, d,
+				 ml_writer_collected(g->places->writer)))
 		return false;
 	put_track(g, h, &c);
 	ml_head_cool(&h->head, true);

@@ -75,7 +75,7 @@ static inline __attribute__((always_inline)) bool take(struct ml_reference_steps
 						       struct ml_err *err)
 {
 	struct ml_writer *writer = g->places.writer;
-	struct ml_steps *out = ml_writer_now(writer);
+	struct ml_steps *out = ml_writer_collected(writer);
 	const uint64_t *w = *at;
 
 	while (end - w >= 2 && ml_reference_is_pair(*w)) {
@@ -103,7 +103,7 @@ static inline __attribute__((always_inline)) bool take(struct ml_reference_steps
 		if (__builtin_expect(ml_steps_full(out), 0)) {
 			if (!ml_writer_send(writer, err))
 				return false;
-			out = ml_writer_now(writer);
+			out = ml_writer_collected(writer);
 		}
 	}
 	*at = w;

@@ -223,7 +223,7 @@ static bool replace(struct ml_superblock_heads *g, struct ml_superblock_track *t
 	if (n < t->shared)
 		return false;
 	ml_course_join(&c, d, ml_writer_shapes(g->writer), &t->course, n, g->join);
-	if (!ml_course_is_better(&c, &t->course, d, ml_writer_now(g->writer)))
+	if (!ml_course_is_better(&c, &t->course, d, ml_writer_collected(g->writer)))
 		return false;
 	struct ml_superblock_track *new = make_track(g, t->start, &c);
 	new->shared = t->shared;

@@ -171,7 +171,7 @@ bool ml_superblock_steps_take(struct ml_superblock_steps *g, struct ml_callers *
 	uint8_t where = c->user ? ML_SUPERBLOCK_USER : ML_SUPERBLOCK_LIBRARY;
 
 	while (*at < end) {
-		struct ml_steps *out = ml_writer_now(g->writer);
+		struct ml_steps *out = ml_writer_collected(g->writer);
 
 		if (g->fast)
 			follow_fast(&g->heads, c, caller, at, end, out);

@@ -117,6 +117,32 @@ TEST(there_is_no_verdict_on_a_program_that_a_signal_ended)
 	}
 }
 
+/*
+ * Columns of two arrays whose rows all begin in the first of 8 sets: six rows of each do
+ * not fit into 8 ways, six of one and one of the other do.
+ */
+TEST(of_two_arrays_either_of_which_can_be_padded_one_is_the_alternative)
+{
+	struct found x;
+
+	start();
+	put("global A 0x10000 16384 8 128 16\nglobal Q 0x20000 16384 8 128 16\n"
+	    "L walk.c:3");
+	for (unsigned t = 0; t < 40; t++)
+		for (unsigned k = 0; k < 6; k++)
+			put("L walk.c:3\nr0x%x\nL walk.c:4\nr0x%x", 0x10000 + 128 * k,
+			    0x20000 + 128 * k);
+	finish(&x, "L1 1K 8w 16B lru 1c | memory 100c");
+	double sum = 0;
+	for (size_t i = 0; i < count; i++)
+		sum += x.findings.at[i].gain;
+	CHECK(sum <= x.findings.waiting + 1e-9);
+	const struct ml_finding *n = need(&x, "padding");
+	CHECK(n->other && !strcmp(n->other->kind, "padding"));
+	CHECK(strcmp(n->region, n->other->region) != 0);
+	done(&x);
+}
+
 /* Makes a variable a section of a program or library without symbols. */
 static void make_section(const char *name)
 {

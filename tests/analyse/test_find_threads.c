@@ -32,6 +32,21 @@ TEST(threads_that_all_read_all_of_an_array_are_found)
 	done(&x);
 }
 
+/* As the rows of a product read a matrix: one thread alone would miss as much. */
+TEST(threads_that_each_lose_and_miss_the_lines_again_are_not)
+{
+	struct found x;
+
+	start();
+	put("alloc A 0x10000 8192 8\nL fill.c:1\nw0x10000+8*1024@1\nL read.c:2");
+	for (unsigned pass = 0; pass < 3; pass++)
+		for (unsigned t = 0; t < 3; t++)
+			put("r0x10000+8*1024@%u", t + 2);
+	finish(&x, CORES);
+	CHECK(!find(&x, "same lines"));
+	done(&x);
+}
+
 TEST(threads_that_read_a_part_each_are_not)
 {
 	struct found x;

@@ -260,6 +260,47 @@ TEST(structures_of_which_one_field_is_used_are_found)
 	done(&x);
 }
 
+/* 64 nodes of 64 bytes, of which the first 8 are read, in the order in which they lie. */
+static void nodes(void)
+{
+	struct ml_tables *t = ml_writer_tables(writer);
+
+	for (unsigned i = 0; i < 64; i++)
+		put("alloc node 0x%x 64 64", 0x10010 + 80 * i);
+	struct ml_region *r = &t->regions.at[t->regions.count - 1];
+	r->field = (uint32_t)t->fields.count;
+	r->fields = 2;
+	*ML_ADD(t->fields) = (struct ml_field){ ml_tables_name(t, "key"), 0, 0, 8 };
+	*ML_ADD(t->fields) = (struct ml_field){ ml_tables_name(t, "rest"), 0, 8, 56 };
+	put("L list.c:4");
+	for (unsigned k = 0; k < 5; k++)
+		for (unsigned i = 0; i < 64; i++)
+			touch('r', 0x10010 + 80 * i, 8);
+}
+
+/*
+ * A block of 16 bytes, a key and a pointer to the rest, takes 32 of the allocator's: two
+ * lie in a line of 64 bytes, none shares a line of 16.
+ */
+TEST(parts_of_nodes_are_as_far_apart_as_the_allocator_puts_them)
+{
+	struct found x;
+
+	start();
+	nodes();
+	finish(&x, "L1 1K full 64B lru 1c | memory 100c");
+	const struct ml_finding *n = need(&x, "fields");
+	CHECK_EQ(fact(n, "misses_tried"), 320);
+	CHECK_EQ(fact(n, "misses_predicted"), 5 * 33); /* the first lies in half a line */
+	CHECK(strstr(n->advice, "keep key in blocks of its own"));
+	done(&x);
+	start();
+	nodes();
+	finish(&x, FULL);
+	CHECK(!find(&x, "fields"));
+	done(&x);
+}
+
 TEST(structures_that_are_used_whole_are_not)
 {
 	struct found x;

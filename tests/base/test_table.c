@@ -20,7 +20,7 @@ static void fill(struct ml_table *t)
 	ml_table_text(t, "A, the \"first\"");
 	ml_table_count(t, 42);
 	ml_table_real(t, 0.25);
-	ml_table_none(t);
+	ml_table_no_value(t);
 	ml_table_text(t, "B");
 }
 

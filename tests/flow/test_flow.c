@@ -14,6 +14,7 @@
 #include "lib/flow/count/fit.h"
 #include "lib/flow/order/layout.h"
 #include "lib/flow/run/locality.h"
+#include "tests/slow_elements.h"
 #include "tests/test.h"
 
 static struct ml_flow *f;
@@ -351,14 +352,14 @@ TEST(an_element_knows_its_distances)
 	CHECK_OK(ml_locality_run(&l, &err), &err);
 	/* A[3][6] is read for each of 15 columns; it is place 36, in line 4, which
 	 * A[3][2] brought in: the first access is not cold */
-	ml_locality_elements(&l, 0, 0, e, 90);
+	slow_elements(&l, 0, 0, e, 90);
 	CHECK_EQ(e[36].count, 15);
 	CHECK_EQ(e[36].cold, 0);
 	/* the first of a line is: A[3][2] is place 32 */
 	CHECK_EQ(e[32].count, 15);
 	CHECK_EQ(e[32].cold, 1);
 	/* C[i][j] is read and written 10 times each; a write follows its read at once */
-	ml_locality_elements(&l, 2, 0, e, 135);
+	slow_elements(&l, 2, 0, e, 135);
 	CHECK_EQ(e[0].count, 20);
 	CHECK_EQ(e[0].min, 0);
 	CHECK_EQ(e[0].cold, 1);

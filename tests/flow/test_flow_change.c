@@ -186,9 +186,20 @@ TEST(an_order_that_breaks_a_dependence_is_called_illegal)
 	CHECK_EQ(legality(seidel, "i=32,j=32", NULL, "n=500"), ML_ILLEGAL);
 	CHECK_EQ(legality("void g(int n, int *p, double *x, double y[n][n])\n"
 			  "{ for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)\n"
-			  "  x[p[i]] += y[i][j]; }\n",
+			  "  x[p[i]] = y[i][j]; }\n",
 			  NULL, "j,i", "n=4"),
 		 ML_LEGALITY_OPEN);
+	/* wherever they are, sums may change places */
+	CHECK_EQ(legality("void g(int n, int *p, double *x, double y[n][n])\n"
+			  "{ for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)\n"
+			  "  x[p[i]] += y[i][j]; }\n",
+			  NULL, "j,i", "n=4"),
+		 ML_LEGAL_UPDATES);
+	CHECK_EQ(legality("void g(int n, int *p, int *x, int y[n][n])\n"
+			  "{ for (int i = 0; i < n; i++) for (int j = 0; j < n; j++)\n"
+			  "  x[p[i]] += y[i][j]; }\n",
+			  NULL, "j,i", "n=4"),
+		 ML_LEGAL);
 	CHECK_EQ(legality("void g(int); void f(int n) { for (int i = 0; i < n; i++)\n"
 			  "for (int j = 0; j < n; j++) g(i + j); }\n",
 			  NULL, "j,i", "n=4"),

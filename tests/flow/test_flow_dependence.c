@@ -13,6 +13,7 @@
 #include "lib/flow/flow_build.h"
 #include "lib/flow/order/isl.h"
 #include "lib/flow/order/legality.h"
+#include "lib/flow/read/c_read.h"
 #include "lib/flow/read/open.h"
 #include "lib/flow/run/print.h"
 #include "lib/flow/run/span.h"
@@ -95,6 +96,146 @@ TEST(loops_carry_what_their_iterations_share)
 		"o");
 }
 
+/* What loops i and j carry, and whether they may change places. */
+static void nest(const char *parameters, const char *declared, const char *body,
+		 const char *want, const char *legality)
+{
+	struct ml_arena a = { 0 };
+	const char *text = ml_arena_printf(
+		&a,
+		"struct node { int v; struct node *next; }; int global; int elsewhere(int);\n"
+		"void *memset(void *, int, unsigned long);\n"
+		"static int twice(int x) { return x > 0 ? 2 * x : x; }\n"
+		"static void bump(int *z) { *z += 1; }\n"
+		"static int deep(int x) { return x ? deep(x - 1) : 0; }\n"
+		"void f(int n, double A[n][n], double B[n][n], int C[n][n]%s) {\n%s\n"
+		"for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {\n%s } }\n",
+		parameters, declared, body);
+	struct ml_flow_options o = { .function = "f" };
+	struct ml_flow *f = ml_flow_open_text("text.c", text, strlen(text), &o, &err);
+	CHECK_OK(f, &err);
+	struct ml_dependences *d = ml_dependences_open(f, &err);
+	CHECK_OK(d, &err);
+	char found[20] = "";
+	size_t n = 0;
+	for (uint32_t i = 0; i < f->node_count && n < 2; i++)
+		if (f->node[i].kind == ML_FLOW_FOR)
+			found[n++] = *ml_carried_names[ml_dependences_carried(d, i)];
+	ml_dependences_close(d);
+	struct ml_legality l;
+	int64_t value[16] = { 0 };
+	bool known[16] = { false };
+	for (size_t i = 0; i < f->symbol_count; i++) {
+		value[i] = 5;
+		known[i] = f->symbol[i].kind <= ML_FLOW_TRIPS;
+	}
+	bool ok = ml_legality_check(&l, f, NULL, "j,i", value, known, NULL, &a, &err);
+	CHECK_STR(ml_arena_printf(&a, "%s: %s %s", body, found,
+				  ok ? ml_legality_names[l.kind] : "refused"),
+		  ml_arena_printf(&a, "%s: %s %s", body, want, legality));
+	ml_flow_close(f);
+	ml_arena_release(&a);
+}
+
+TEST(a_scalar_of_any_type_that_a_later_iteration_reads_is_carried)
+{
+	if (!has_isl())
+		skip();
+	nest("", "int c = 0;", "A[i][j] = c++;", "ss", "illegal");
+	nest("", "int s = 0;", "s += C[i][j]; C[i][j] = s;", "ss", "illegal");
+	nest("", "unsigned s = 1;", "s = s * 1103515245u + 12345u; A[i][j] = s;", "ss",
+	     "illegal");
+	nest(", int *next", "int p = 0;", "p = next[p]; A[i][j] = p;", "ss", "illegal");
+	nest(", struct node *p", "", "A[i][j] = p->v; p = p->next;", "ss", "illegal");
+	nest(", double *p", "", "A[i][j] = *p++;", "ss", "illegal");
+	nest("", "int t = 0;", "A[i][j] = t; t = i;", "ss", "illegal");
+	nest("", "", "A[i][j] = global; global = C[i][j];", "ss", "illegal");
+	nest("", "int t = 0;", "bump(&t); C[i][j] = t;", "ss", "illegal");
+	/* what a parameter holds before it changes, too */
+	nest(", double alpha", "", "A[i][j] = alpha; alpha *= 2;", "ss", "illegal");
+	/* only part of the iterations write it */
+	nest("", "int t = 0;", "if (B[i][j] > 0) t = i; A[i][j] = t;", "oo", "open");
+}
+
+TEST(sums_are_reductions_and_those_of_integers_may_be_reordered)
+{
+	if (!has_isl())
+		skip();
+	nest("", "double s = 0;", "s += B[i][j];", "rr", "updates");
+	nest(", double *out", "double s = 0;", "s += B[i][j]; out[0] = 1;", "ss",
+	     "illegal");
+	nest("", "", "global += C[i][j];", "rr", "legal");
+	nest("", "", "global = global + C[i][j];", "rr", "legal");
+	nest("", "", "global ^= C[i][j];", "rr", "legal");
+	nest(", double *out", "", "out[0] += B[i][j];", "rr", "updates");
+	nest(", double *out", "", "out[0] = out[0] * 2 + B[i][j];", "ss", "illegal");
+	/* two operators, or a value that is used */
+	nest("", "", "global += C[i][j]; global *= 3;", "ss", "illegal");
+	nest("", "", "C[i][j] = (global += 1);", "ss", "illegal");
+}
+
+TEST(what_is_declared_or_written_first_in_an_iteration_is_its_own)
+{
+	if (!has_isl())
+		skip();
+	nest("", "", "double x[8]; x[0] = B[i][j]; x[1] = x[0]; A[i][j] = x[1];", "pp",
+	     "legal");
+	nest("", "int t;", "t = C[i][j]; A[i][j] = t;", "pp", "legal");
+	nest("", "int t;", "if (B[i][j] > 0) t = 1; else t = 2; A[i][j] = t;", "pp",
+	     "legal");
+	nest("", "", "C[i][j] = twice(C[i][j]);", "pp", "legal");
+	nest("", "", "struct node s; s.v = C[i][j]; A[i][j] = s.v;", "pp", "legal");
+	/* it has one copy for each i, but j comes first in the other order */
+	nest("", "double x[8];", "x[0] = B[i][j]; A[i][j] = x[0];", "ss", "illegal");
+}
+
+TEST(what_is_not_placed_is_not_known)
+{
+	if (!has_isl())
+		skip();
+	nest("", "", "A[i][j] = elsewhere(i);", "oo", "open");
+	nest("", "", "C[i][j] = deep(C[i][j]);", "oo", "open");
+	nest(", struct node *p", "", "p->next->next->v = i;", "ss", "illegal");
+	/* the same element has the same j, and i keeps its order */
+	nest(", int *p", "", "A[p[i]][j] = 1;", "op", "legal");
+	nest(", int *p", "", "A[p[i]][0] = 1;", "oo", "open");
+	nest(", double **r", "", "r[i][j] = B[j][i];", "pp", "legal");
+	/* the pointers change: rows may be the same memory */
+	nest(", double **r", "", "r[i][j] = B[j][i]; r[i] = r[j];", "ss", "illegal");
+	nest("", "", "if (B[i][j] > 0) break; A[i][j] = 1;", "po", "refused");
+	nest("", "", "if (B[i][j] > 0) continue; A[i][j] = 1;", "pp", "legal");
+	nest("", "", "if (B[i][j] > 0) return; A[i][j] = 1;", "oo", "refused");
+	nest("", "", "switch (C[i][j]) { case 1: A[i][j] = 1; break; default: break; }",
+	     "pp", "legal");
+	/* whole rows, of which each iteration writes one */
+	nest("", "", "memset(A[i], 0, n * sizeof(double));", "ps", "legal");
+	nest("", "", "memset(A[i + j], 0, 8 * n);", "sp", "illegal");
+}
+
+TEST(pointers_that_may_overlap_are_kept_in_order_if_the_user_says_so)
+{
+	static const char text[] =
+		"void f(int n, double *a, double *b, float *c, double *restrict d) {\n"
+		"for (int i = 0; i < n; i++) a[i] = b[i] + c[i] + d[i]; }\n";
+
+	if (!has_isl())
+		skip();
+	for (int overlap = 0; overlap < 2; overlap++) {
+		struct ml_flow_options o = { .overlap = overlap };
+		struct ml_flow *f = ml_flow_open_text("text.c", text, strlen(text), &o,
+						      &err);
+		CHECK_OK(f, &err);
+		struct ml_dependences *d = ml_dependences_open(f, &err);
+		CHECK_EQ(ml_dependences_carried(d, 1),
+			 overlap ? ML_CARRIED_OPEN : ML_CARRIED_NONE);
+		if (overlap)
+			CHECK_STR(ml_dependences_why(d),
+				  "b and a may be the same memory (line 2)");
+		ml_dependences_close(d);
+		ml_flow_close(f);
+	}
+}
+
 /* A perfect nest of constant bounds with one or two statements on one or two arrays. */
 static struct ml_flow *random_nest(void)
 {
@@ -141,6 +282,10 @@ static struct ml_flow *random_nest(void)
 			if (i && i + 1 == accesses && rand() % 2) {
 				x->container = f->node[work].access[0].container;
 				e = f->node[work].access[0].range[0].from;
+				for (int k = 0; accesses == 2 && k < 2; k++) {
+					f->node[work].access[k].update = ML_FLOW_SUM;
+					f->node[work].access[k].rounds = true;
+				}
 			}
 			x->dims = 1;
 			x->range[0] = (struct ml_flow_range){ e, e, ml_sym_const(a, 1) };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/base/buf.h"
-#include "lib/prune/listing.h"
+#include "lib/prune/variant_list.h"
 #include "lib/prune/native_code.h"
 #include "lib/prune/prune.h"
 
@@ -48,11 +48,11 @@ static void evaluate(const struct ml_space *s)
 	p.threads = 1;
 	if (ml_prune_count(&p, &t, NULL, &err)) {
 		struct ml_arena a = { 0 };
-		struct ml_listing l;
+		struct ml_variant_list l;
 		double *distances;
 
 		read_back(&t);
-		if (!ml_listing_nearest(&l, &distances, &p, &t, 3, &a, NULL, &err))
+		if (!ml_variant_list_nearest(&l, &distances, &p, &t, 3, &a, NULL, &err))
 			abort();
 		ml_arena_release(&a);
 		ml_combos_release(&t);

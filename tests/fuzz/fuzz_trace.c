@@ -14,6 +14,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/cache/exact/sim.h"
+#include "lib/query/trace/tables/loop_rows.h"
 #include "lib/query/trace/tables/profile_tables.h"
 #include "lib/query/trace/tables/summary.h"
 #include "lib/trace/text/model.h"
@@ -167,6 +168,19 @@ static void sum_up(struct ml_trace *t)
 
 	if (ml_summary_open(&s, t, NULL, &err))
 		ml_summary_close(&s);
+}
+
+static void find_loops(struct ml_trace *t)
+{
+	struct ml_loop_rows rows;
+	struct ml_buf out = { 0 };
+	struct ml_err err;
+
+	if (!ml_loop_rows_make(&rows, t, NULL, NULL, &err))
+		return;
+	ml_loop_rows_text(&rows, 20, 80, &out);
+	ml_buf_release(&out);
+	ml_loop_rows_release(&rows);
 }
 
 /* As memlamp sim does. */

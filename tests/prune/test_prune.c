@@ -7,7 +7,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/work.h"
-#include "lib/prune/listing.h"
+#include "lib/prune/variant_list.h"
 #include "tests/sim_random.h"
 #include "tests/slow_space.h"
 #include "tests/test.h"
@@ -378,7 +378,7 @@ TEST(pages_samples_and_histograms_are_of_the_selection)
 {
 	struct ml_space s;
 	struct ml_prune p;
-	struct ml_listing l, again;
+	struct ml_variant_list l, again;
 	struct ml_distribution d[2];
 	struct ml_arena a = { 0 };
 	struct ml_selection_of survivors = { 3, 0 };
@@ -386,23 +386,24 @@ TEST(pages_samples_and_histograms_are_of_the_selection)
 	parse(&s, small);
 	CHECK_OK(ml_prune_open(&p, &s, ML_PRUNE_AUTO, NULL, NULL, &err), &err);
 	/* survivors: 1,2 1,4 2,2 */
-	CHECK_OK(ml_listing_page(&l, &p, survivors, 1, 9, &a, NULL, &err), &err);
+	CHECK_OK(ml_variant_list_page(&l, &p, survivors, 1, 9, &a, NULL, &err), &err);
 	CHECK_EQ(l.count, 2);
 	CHECK_EQ(l.values[0], 1);
 	CHECK_EQ(l.values[1], 4);
 	CHECK_EQ(l.values[2], 2);
 	CHECK_EQ(l.values[3], 2);
 	CHECK_EQ(l.masks[1], 0);
-	CHECK_OK(ml_listing_distributions(d, &p, survivors, 100, &a, NULL, &err), &err);
+	CHECK_OK(ml_variant_list_distributions(d, &p, survivors, 100, &a, NULL, &err),
+		 &err);
 	CHECK_EQ(d[0].bins[0], 2);
 	CHECK_EQ(d[0].bins[1], 1);
 	CHECK_EQ(d[1].bins[1], 2);
 	CHECK_EQ(d[1].bins[3], 1);
-	CHECK_OK(ml_listing_sample(&l, &p, (struct ml_selection_of){ 0, 0 }, 16, 5, 7, &a,
-				   NULL, &err),
+	CHECK_OK(ml_variant_list_sample(&l, &p, (struct ml_selection_of){ 0, 0 }, 16, 5,
+					7, &a, NULL, &err),
 		 &err);
-	CHECK_OK(ml_listing_sample(&again, &p, (struct ml_selection_of){ 0, 0 }, 16, 5, 7,
-				   &a, NULL, &err),
+	CHECK_OK(ml_variant_list_sample(&again, &p, (struct ml_selection_of){ 0, 0 }, 16,
+					5, 7, &a, NULL, &err),
 		 &err);
 	CHECK_EQ(l.count, 5);
 	CHECK(!memcmp(l.values, again.values, 10 * sizeof(int64_t)));
@@ -418,15 +419,15 @@ TEST(every_variant_is_drawn_as_often_as_any_other)
 {
 	struct ml_space s;
 	struct ml_prune p;
-	struct ml_listing l;
+	struct ml_variant_list l;
 	struct ml_arena a = { 0 };
 	unsigned drawn[16] = { 0 };
 
 	parse(&s, small);
 	CHECK_OK(ml_prune_open(&p, &s, ML_PRUNE_AUTO, NULL, NULL, &err), &err);
 	for (uint64_t seed = 0; seed < 1600; seed++) {
-		CHECK_OK(ml_listing_sample(&l, &p, (struct ml_selection_of){ 0, 0 }, 16,
-					   4, seed, &a, NULL, &err),
+		CHECK_OK(ml_variant_list_sample(&l, &p, (struct ml_selection_of){ 0, 0 },
+						16, 4, seed, &a, NULL, &err),
 			 &err);
 		for (size_t i = 0; i < l.count; i++)
 			drawn[(l.values[2 * i] - 1) * 4 + l.values[2 * i + 1] - 1]++;
@@ -444,7 +445,7 @@ TEST(nearest_misses_fail_fewest_constraints_most_narrowly)
 	struct ml_space s;
 	struct ml_prune p;
 	struct ml_combos t;
-	struct ml_listing l;
+	struct ml_variant_list l;
 	struct ml_arena a = { 0 };
 	double *distances;
 
@@ -452,7 +453,8 @@ TEST(nearest_misses_fail_fewest_constraints_most_narrowly)
 	parse(&s, "space x\na in 90, 100\nb in 1, 20\nhard h: a > 88\nsoft k: b > 10\n");
 	CHECK_OK(ml_prune_open(&p, &s, ML_PRUNE_AUTO, NULL, NULL, &err), &err);
 	CHECK_OK(ml_prune_count(&p, &t, NULL, &err), &err);
-	CHECK_OK(ml_listing_nearest(&l, &distances, &p, &t, 3, &a, NULL, &err), &err);
+	CHECK_OK(ml_variant_list_nearest(&l, &distances, &p, &t, 3, &a, NULL, &err),
+		 &err);
 	CHECK_EQ(l.count, 2); /* the others fail two */
 	CHECK_EQ(l.values[0], 90);
 	CHECK_EQ(l.values[2], 100);

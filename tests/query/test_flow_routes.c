@@ -10,6 +10,7 @@
 #include "lib/flow/run/locality.h"
 #include "lib/flow/read/open.h"
 #include "lib/flow/run/print.h"
+#include "tests/slow_elements.h"
 #include "tests/answered.h"
 
 static const char text[] =
@@ -284,7 +285,7 @@ TEST(statistics_of_elements_agree_with_the_simple_ones)
 		static const char *const names[] = { "count", "cold",   "misses",
 						     "min",   "median", "max" };
 
-		ml_locality_elements(&l, c, 0, e, many);
+		slow_elements(&l, c, 0, e, many);
 		for (size_t i = 0; i < many; i++, at++) {
 			const uint64_t want[] = { e[i].count, e[i].cold,   e[i].misses,
 						  e[i].min,   e[i].median, e[i].max };

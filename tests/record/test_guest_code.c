@@ -1,6 +1,8 @@
 /* Superblocks as a program under Valgrind declares them. */
 #include "record/reader/guest_code.h"
 
+#include <stdio.h>
+
 #include "lib/trace/control.h"
 #include "lib/trace/tables.h"
 #include "record/ring.h"
@@ -87,19 +89,55 @@ TEST(its_shapes_and_no_others_are_runs_of_it)
 	world_close(&w);
 }
 
-TEST(the_ends_of_a_branch_back_get_sites)
+static bool has_site(const struct world *w, uint64_t ip)
+{
+	for (size_t i = 1; i < w->tables.sites.count; i++)
+		if (w->tables.sites.at[i].ip == ip)
+			return true;
+	return false;
+}
+
+/* Maps the code of this test itself, which has lines, as that of the recorded program. */
+static void map_own_code(struct world *w)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long low, high, offset;
+	char line[4096], path[4096];
+
+	while (fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4095s", &low, &high, &offset,
+			   path) == 4 &&
+		    (uintptr_t)map_own_code >= low && (uintptr_t)map_own_code < high)
+			ml_objects_map(&w->objects, low, high, offset, 5, ML_MAPPING_FILE,
+				       path);
+	fclose(maps);
+}
+
+TEST(the_ends_of_a_branch_back_get_sites_where_code_has_lines)
+{
+	uint64_t own[WORDS], entry = (uintptr_t)map_own_code;
+	struct world w;
+
+	memcpy(own, words, sizeof(own));
+	own[0] = own[6] = entry;
+	own[2] = entry + 0x10;
+	own[3] = entry + 0x40;
+	own[5] = entry + 0x30;
+	world_open(&w);
+	map_own_code(&w);
+	CHECK(add(&w, 7, own, WORDS));
+	CHECK(has_site(&w, entry) && has_site(&w, entry + 0x30));
+	CHECK(has_site(&w, entry + 0x10) && !has_site(&w, entry + 0x40));
+	world_close(&w);
+}
+
+TEST(code_without_lines_gets_no_sites_for_branches)
 {
 	struct world w;
 
 	world_open(&w);
 	CHECK(add(&w, 7, words, WORDS));
-	bool at = false, target = false, other = false;
-	for (size_t i = 1; i < w.tables.sites.count; i++) {
-		at |= w.tables.sites.at[i].ip == 0x1030;
-		target |= w.tables.sites.at[i].ip == 0x1000;
-		other |= w.tables.sites.at[i].ip == 0x1040;
-	}
-	CHECK(at && target && !other);
+	CHECK(has_site(&w, 0x1000) && !has_site(&w, 0x1010) && !has_site(&w, 0x1030));
 	world_close(&w);
 }
 

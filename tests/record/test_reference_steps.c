@@ -48,7 +48,7 @@ static struct ml_steps take(struct words *w, bool fast)
 	g.fast = g.fast && fast;
 	CHECK_OK(ml_reference_steps_take(&g, &at, w->at + w->count, &err), &err);
 	CHECK(at == w->at + w->count);
-	struct ml_steps told = *ml_writer_now(writer);
+	struct ml_steps told = *ml_writer_collected(writer);
 	CHECK_EQ(told.refs, w->count / 2);
 	ml_reference_steps_release(&g);
 	ml_objects_release(&objects);

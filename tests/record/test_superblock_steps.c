@@ -420,7 +420,7 @@ static size_t tell(const struct words *w, bool fast, struct ml_buf *out)
 		ml_buf_put(out, &callers.last_call, sizeof(callers.last_call));
 		from = w->cut[i];
 	}
-	const struct ml_steps *told = ml_writer_now(writer);
+	const struct ml_steps *told = ml_writer_collected(writer);
 	size_t count = told->count;
 	ml_buf_put(out, told->at, told->count * sizeof(*told->at));
 	ml_buf_put(out, told->value, told->values * sizeof(*told->value));

@@ -205,7 +205,7 @@ TEST(answers_are_not_to_be_kept_or_framed)
 
 TEST(two_servers_have_different_tokens)
 {
-	char first[GUARD_TOKEN];
+	char first[ADMISSION_TOKEN];
 
 	start();
 	memcpy(first, server.token, sizeof(first));

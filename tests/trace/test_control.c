@@ -41,10 +41,11 @@ static struct ml_control_superblock make(unsigned *seed, struct ml_control_branc
 		if (i + 1 == s.branches || !below(seed, 4))
 			b->kind = (uint8_t)below(seed, ML_CONTROL_KINDS);
 		if (i && !below(seed, 3)) {
-			uint8_t kind = b->kind;
+			struct ml_control_branch other = *b;
 
 			*b = b[-1];
-			b->kind = kind;
+			b->kind = other.kind;
+			b->slots = below(seed, 2) ? other.slots : b->slots;
 		}
 		slots = b->slots;
 		instructions = b->instructions;
@@ -175,16 +176,17 @@ static const char *flaw(const uint8_t *bytes, size_t size)
 TEST(foreign_bytes_are_refused_with_the_reason)
 {
 	/* one superblock with one branch, no slots; then shapes */
-#define SUPERBLOCK 1, 0, 0, 1, 0, 0, 1, 1, 0
+#define SUPERBLOCK 1, 0, 0, 1, 64, 0, 1, 1, 0
 	static const uint8_t good[] = { SUPERBLOCK, 2, 1, 1, 0 };
 	static const uint8_t none[] = { SUPERBLOCK, 2, 0, 0 };
 	static const uint8_t far[] = { SUPERBLOCK, 4 };
 	static const uint8_t self[] = { SUPERBLOCK, 0, 1, 1, 2 };
 	static const uint8_t unknown[] = { SUPERBLOCK, 0, 1, 1, 0 };
 	static const uint8_t empty[] = { SUPERBLOCK, 0, 1, 0 };
-	static const uint8_t kind[] = { 1, 0, 0, 1, 5, 0, 1, 1, 0 };
+	static const uint8_t kind[] = { 1, 0, 0, 1, 5, 0, 1 };
+	static const uint8_t apart[] = { 1, 0, 0, 1, 0, 0x81, 0x20, 1 };
 	static const uint8_t same[] = { 1, 0, 0, 1, 32 };
-	static const uint8_t slots[] = { 1, 0, 0, 1, 0, 0, 1, 1, 1 };
+	static const uint8_t slots[] = { 1, 0, 0, 1, 64, 0, 1, 1, 1 };
 	static const uint8_t cut[] = { 1, 0, 0 };
 
 	CHECK_STR(flaw(good, sizeof(good)), "");
@@ -194,6 +196,7 @@ TEST(foreign_bytes_are_refused_with_the_reason)
 	CHECK(strstr(flaw(unknown, sizeof(unknown)), "a part does not exist"));
 	CHECK(strstr(flaw(empty, sizeof(empty)), "too many parts or none"));
 	CHECK(strstr(flaw(kind, sizeof(kind)), "a branch is malformed"));
+	CHECK(strstr(flaw(apart, sizeof(apart)), "a branch lies too far"));
 	CHECK(strstr(flaw(same, sizeof(same)), "a branch is malformed"));
 	CHECK(strstr(flaw(slots, sizeof(slots)), "behind the last slot"));
 	CHECK(strstr(flaw(cut, sizeof(cut)), "no branch"));

@@ -533,7 +533,11 @@ static void check_chunk(const struct ml_shapes *shapes, const struct ml_buf *chu
 	static uint64_t addr[ML_BATCH + 4];
 	static uint32_t site[ML_BATCH + 4], caller[ML_BATCH + 4];
 	static uint16_t thread[ML_BATCH + 4], what[ML_BATCH + 4];
-	struct ml_columns out = { addr, site, caller, thread, what };
+	struct ml_columns out = { .addr = addr,
+				  .site = site,
+				  .caller = caller,
+				  .thread = thread,
+				  .what = what };
 	struct ml_decoder *d = ml_decoder_open(shapes, 1000);
 	struct ml_err err;
 	size_t n = 0, wrong = 0;

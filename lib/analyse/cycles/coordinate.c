@@ -92,15 +92,6 @@ static int32_t value_on(const struct ml_lift *l, uint32_t node)
 	return l->table[ml_annotation_root(&l->rips->annotation, node, l->class->clock)];
 }
 
-int32_t ml_lift_value(const struct ml_lift *l, uint32_t from, uint32_t to)
-{
-	uint32_t node = node_of(l->rips, from, to);
-
-	if (!node)
-		return 0;
-	return from > to ? -value_on(l, node) : value_on(l, node);
-}
-
 /* The sums of lifts that least squares smooth into coordinates. */
 struct smoothing {
 	const struct ml_lift *lift;

@@ -43,8 +43,6 @@ uint32_t ml_lift_fill(int32_t *table, const struct ml_class *class);
 bool ml_lift_init(struct ml_lift *l, const struct ml_rips *rips,
 		  const struct ml_class *class);
 void ml_lift_release(struct ml_lift *l);
-/* The value on the edge from -> to, which must be in the complex below the death. */
-int32_t ml_lift_value(const struct ml_lift *l, uint32_t from, uint32_t to);
 
 struct ml_coordinate {
 	double *angle;  /* of each point, in turns; any multiple of 1 may be added */

@@ -23,7 +23,7 @@ static bool counts_uses(struct counting *n, const double *turn, const double *mo
 			double times, double part)
 {
 	const struct ml_windows *w = n->cycles->windows;
-	double turns = 0, most = 0;
+	double turns = 0, max = 0;
 	bool counts = false;
 
 	for (size_t i = 0; i < w->step_count; i++) {
@@ -32,13 +32,13 @@ static bool counts_uses(struct counting *n, const double *turn, const double *mo
 
 		turns += x;
 		n->share[symbol] += fabs(x);
-		most = fmax(most, n->share[symbol]);
+		max = fmax(max, n->share[symbol]);
 	}
 	turns = fabs(turns);
 	for (size_t i = 0; i < w->step_count; i++) {
 		uint32_t symbol = ml_windows_at(w, w->steps[i].from)[0];
 
-		counts |= n->share[symbol] >= most / part &&
+		counts |= n->share[symbol] >= max / part &&
 			  fabs(turns - (double)n->uses[symbol]) <= fmax(1, 0.02 * turns);
 	}
 	for (size_t i = 0; i < w->step_count; i++)

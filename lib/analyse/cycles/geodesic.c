@@ -62,12 +62,12 @@ static void join_tree(bool *joined, const double *d, uint32_t n, struct ml_arena
 	in[0] = true;
 	for (uint32_t step = 1; step < n; step++) {
 		uint32_t next = 0;
-		double least = INFINITY;
+		double min = INFINITY;
 
 		for (uint32_t i = 0; i < n; i++)
-			if (!in[i] && length[i] < least) {
+			if (!in[i] && length[i] < min) {
 				next = i;
-				least = length[i];
+				min = length[i];
 			}
 		in[next] = true;
 		join(joined, n, next, from[next]);

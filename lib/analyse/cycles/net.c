@@ -48,12 +48,12 @@ static uint32_t nearest_centre(struct build *b, const uint32_t *symbols)
 	}
 	ml_edit_pattern_set(&b->pattern, symbols);
 	ml_edit_pattern_distances(&b->pattern, b->rows, b->near, near, b->distance);
-	uint32_t least = b->net->radius + 1;
+	uint32_t min = b->net->radius + 1;
 
 	for (size_t i = 0; i < near; i++)
-		if (b->distance[i] < least ||
-		    (b->distance[i] == least && best != NONE && b->near[i] < best)) {
-			least = b->distance[i];
+		if (b->distance[i] < min ||
+		    (b->distance[i] == min && best != NONE && b->near[i] < best)) {
+			min = b->distance[i];
 			best = b->near[i];
 		}
 	return best;

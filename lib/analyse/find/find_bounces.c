@@ -37,7 +37,8 @@ static void find_worst_line(const struct ml_find *f, struct ml_bounce_region *s)
 	ml_map_release(&lines);
 }
 
-double ml_bounces_cost(const struct ml_spot *s)
+/* Cycles of misses by sharing of either kind. */
+static double cost_of(const struct ml_spot *s)
 {
 	return s->by_cause[ML_CAUSE_SHARING] + s->by_cause[ML_CAUSE_FALSE_SHARING];
 }
@@ -47,7 +48,7 @@ double ml_bounces_references(const struct ml_find *f, const struct ml_bounce_reg
 	double sum = 0;
 
 	for (size_t i = 0; i < f->spot_count; i++)
-		if (f->spots[i].region == r->region && ml_bounces_cost(&f->spots[i]) > 0)
+		if (f->spots[i].region == r->region && cost_of(&f->spots[i]) > 0)
 			sum += (double)f->spots[i].refs * f->cost[1];
 	return sum;
 }
@@ -64,12 +65,12 @@ void ml_bounces_look(struct ml_find *f, struct ml_bounces *m, bool is_true)
 		uint32_t region = f->spots[i].region;
 		struct ml_bounce_region *s = &m->regions[m->count];
 
-		if (ml_bounces_cost(&f->spots[i]) <= 0 || find_shared(m, region))
+		if (cost_of(&f->spots[i]) <= 0 || find_shared(m, region))
 			continue;
 		struct ml_spot sum = ml_find_sum(f, region);
 
 		*s = (struct ml_bounce_region){ .region = region };
-		s->cost = ml_bounces_cost(&sum);
+		s->cost = cost_of(&sum);
 		if (s->cost < f->min_cycles || shares_data(&sum) != is_true)
 			continue;
 		find_worst_line(f, s);
@@ -190,13 +191,13 @@ struct ml_candidate *ml_bounces_add(struct ml_find *f, const struct ml_bounce_re
 			continue;
 		*misses += x->cause[0][ML_CAUSE_SHARING] +
 			   x->cause[0][ML_CAUSE_FALSE_SHARING];
-		if (!worst || ml_bounces_cost(x) > ml_bounces_cost(worst))
+		if (!worst || cost_of(x) > cost_of(worst))
 			worst = x;
 	}
 	c = ml_find_add(f, r->region, worst, saved, false);
 	for (size_t i = 0; i < f->spot_count; i++)
-		if (f->spots[i].region == r->region && ml_bounces_cost(&f->spots[i]) > 0)
-			ml_find_claim(f, c, &f->spots[i], ml_bounces_cost(&f->spots[i]));
+		if (f->spots[i].region == r->region && cost_of(&f->spots[i]) > 0)
+			ml_find_claim(f, c, &f->spots[i], cost_of(&f->spots[i]));
 	return c;
 }
 

@@ -44,8 +44,6 @@ struct ml_bounces {
  */
 void ml_bounces_look(struct ml_find *f, struct ml_bounces *b, bool is_true);
 void ml_bounces_see(struct ml_find *f, struct ml_bounces *b, const struct ml_seen *s);
-/* Cycles of misses by sharing of either kind. */
-double ml_bounces_cost(const struct ml_spot *s);
 /* Cycles of these references as hits. A sum of its own mostly lies in a register. */
 double ml_bounces_references(const struct ml_find *f, const struct ml_bounce_region *r);
 /* A finding about the region and its worst line, which claims these misses. */

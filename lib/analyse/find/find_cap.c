@@ -15,13 +15,13 @@ static bool concerns(const struct ml_find *f, const struct ml_candidate *c,
 void ml_find_cap(const struct ml_find *f, struct ml_candidate *c)
 {
 	struct ml_finding *n = &c->finding;
-	double most = c->more;
+	double max = c->more;
 
 	for (size_t i = 0; i < f->spot_count; i++)
 		if (concerns(f, c, f->spots[i].region))
-			most += f->spots[i].excess;
-	most = most < f->cycles ? most / f->cycles : 1;
-	n->gain = n->gain < most ? n->gain : most;
+			max += f->spots[i].excess;
+	max = max < f->cycles ? max / f->cycles : 1;
+	n->gain = n->gain < max ? n->gain : max;
 	n->low = n->low < n->gain ? n->low : n->gain;
-	n->high = n->high < most ? n->high : most;
+	n->high = n->high < max ? n->high : max;
 }

@@ -24,6 +24,14 @@ struct ml_rows ml_rows_find(const struct ml_find *f, uint32_t region, uint64_t p
 	return longest.size >= MIN_ROWS * pitch ? longest : (struct ml_rows){ 0 };
 }
 
+bool ml_rows_are_nodes(const struct ml_find *f, uint32_t region)
+{
+	const struct ml_region *r = &f->tables->regions.at[region];
+
+	return r->kind == ML_REGION_HEAP && r->fields >= 2 &&
+	       ml_find_block_size(f, region, NULL) < 2 * r->elem;
+}
+
 static bool reads_pointers(const struct ml_find *f, const struct ml_profile_cell *c)
 {
 	return !c->caller && !c->kind[ML_WRITE] && c->strides && c->stride[0].bytes &&

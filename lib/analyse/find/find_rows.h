@@ -11,6 +11,11 @@ struct ml_rows {
 	uint64_t base, size; /* bytes of all rows; size 0: there are no such rows */
 };
 
+/*
+ * Whether each heap block of the region is one structure of known fields: nodes of lists
+ * and trees, which are no rows.
+ */
+bool ml_rows_are_nodes(const struct ml_find *f, uint32_t region);
 /* The longest run of blocks of a region that follow each other every `pitch` bytes. */
 struct ml_rows ml_rows_find(const struct ml_find *f, uint32_t region, uint64_t pitch);
 /*

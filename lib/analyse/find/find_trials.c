@@ -172,10 +172,10 @@ void ml_find_tried(struct ml_find *f, struct ml_candidate *c, size_t trial)
 	double low = c->finding.low - 2 * error / f->cycles;
 	c->finding.low = low > 0 ? low : 0;
 	double high = c->finding.high + 2 * error / f->cycles;
-	double most = f->tried[trial].bound / f->cycles;
-	c->spares |= isinf(most);
+	double max = f->tried[trial].bound / f->cycles;
+	c->spares |= isinf(max);
 	c->more = fmax(c->more, f->tried[trial].not_made);
-	c->finding.high = high < most ? high : fmax(most, c->finding.high);
+	c->finding.high = high < max ? high : fmax(max, c->finding.high);
 }
 
 size_t ml_find_best(const struct ml_find *f, const size_t *trials, size_t count,

@@ -281,11 +281,11 @@ const struct ml_written_pair *ml_written_most(const struct ml_find *f,
 					      const struct ml_spot *s)
 {
 	const struct ml_written *m = f->written;
-	const struct ml_written_pair *most = NULL;
+	const struct ml_written_pair *largest = NULL;
 
 	for (size_t i = 0; i < m->count; i++)
 		if (m->pair[i].first == (uint32_t)(s - f->spots) &&
-		    (!most || m->pair[i].bytes > most->bytes))
-			most = &m->pair[i];
-	return most;
+		    (!largest || m->pair[i].bytes > largest->bytes))
+			largest = &m->pair[i];
+	return largest;
 }

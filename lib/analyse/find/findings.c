@@ -367,14 +367,28 @@ static double claimed(const struct ml_candidate *c)
 	return sum;
 }
 
+/*
+ * Whether each of two changes also spares the other's data their misses, so that both
+ * together save less than the sum: padding of either of two arrays that fight for sets.
+ */
+static bool spare_each_other(const struct ml_find *f, const struct ml_candidate *a,
+			     const struct ml_candidate *b)
+{
+	return a->spares && b->spares && a->finder == b->finder &&
+	       (a->finding.gain + b->finding.gain) * f->cycles > claimed(a) + claimed(b);
+}
+
 /* The finding already chosen that is about the same misses, or NULL. */
-static struct ml_candidate *same(struct ml_candidate *const *chosen, size_t count,
+static struct ml_candidate *same(const struct ml_find *f,
+				 struct ml_candidate *const *chosen, size_t count,
 				 const struct ml_candidate *c)
 {
 	for (size_t i = 0; i < count; i++) {
 		double both = overlap(chosen[i], c);
 
 		if (both > 0 && both >= (c->finding.vague ? 0.25 : 0.5) * claimed(c))
+			return chosen[i];
+		if (spare_each_other(f, chosen[i], c))
 			return chosen[i];
 	}
 	return NULL;
@@ -386,7 +400,7 @@ static void append_other(struct ml_candidate *winner, const struct ml_candidate 
 	struct ml_finding *copy = ml_arena_alloc(a, sizeof(*copy));
 	const struct ml_finding **end = &winner->finding.other;
 
-	if (!strcmp(winner->finding.kind, c->finding.kind))
+	if (!strcmp(winner->finding.kind, c->finding.kind) && winner->region == c->region)
 		return; /* the same kind again, about another line */
 	while (*end && strcmp((*end)->kind, c->finding.kind) != 0)
 		end = (const struct ml_finding **)&((struct ml_finding *)*end)->other;
@@ -435,7 +449,7 @@ static void choose(struct run *r, struct ml_findings *out)
 	if (count)
 		qsort(sorted, count, sizeof(*sorted), by_rank);
 	for (size_t i = 0; i < count; i++) {
-		struct ml_candidate *winner = same(chosen, n, sorted[i]);
+		struct ml_candidate *winner = same(f, chosen, n, sorted[i]);
 
 		if (!winner && n < MAX_FINDINGS)
 			chosen[n++] = sorted[i];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/analyse/find/find_kinds.h"
+#include "lib/analyse/find/find_rows.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/tables.h"
 
@@ -15,6 +16,7 @@ enum {
 	MIN_ELEM = 16,
 	MIN_ELEMENTS = 8,
 	MAX_ELEM = 64 * 1024,
+	POINTER = 8,
 };
 
 /*
@@ -233,6 +235,9 @@ static uint64_t lay_out(const struct ml_find *f, const struct record *r, const b
 
 static void try_cut(struct ml_find *f, const struct record *r, struct cut *c)
 {
+	struct ml_change change = { .kind = ML_CHANGE_SPLIT,
+				    .region = r->sum.region,
+				    .pitch = r->region->elem };
 	uint32_t *to = ml_arena_alloc(f->arena, r->region->elem * sizeof(*to));
 
 	c->first = lay_out(f, r, c->hot, true, 0, to);
@@ -241,15 +246,19 @@ static void try_cut(struct ml_find *f, const struct record *r, struct cut *c)
 	if (!c->second || !c->fields || c->fields == r->region->fields ||
 	    4 * c->first > 3 * r->region->elem)
 		return;
+	change.unit = c->first;
+	change.pad = c->second;
+	change.to = to;
+	if (ml_rows_are_nodes(f, r->sum.region)) {
+		change.chunk = ml_heap_chunk(r->region->elem);
+		/* with the pointer to the other part */
+		change.first_chunk = ml_heap_chunk(c->first + POINTER);
+		change.second_chunk = ml_heap_chunk(c->second);
+		if (change.first_chunk >= change.chunk)
+			return;
+	}
 	c->tried = true;
-	c->trial = ml_find_try(f,
-			       &(struct ml_change){ .kind = ML_CHANGE_SPLIT,
-						    .region = r->sum.region,
-						    .pitch = r->region->elem,
-						    .unit = c->first,
-						    .pad = c->second,
-						    .to = to },
-			       NULL);
+	c->trial = ml_find_try(f, &change, NULL);
 }
 
 /* Whether no earlier cut has the same fields. */
@@ -338,10 +347,10 @@ static void tell(struct ml_find *f, const struct record *r, const struct cut *cu
 		    ml_find_count(f, before), ml_find_count(f, after));
 	c->finding.advice = ml_arena_printf(
 		f->arena,
-		ml_find_block_size(f, s->region, NULL) >= 2 * r->region->elem
-			? "keep %s in an array of %s own, the other fields in another"
-			: "keep %s in blocks of %s own, the other fields behind a pointer or "
-			  "in an array beside them",
+		ml_rows_are_nodes(f, s->region)
+			? "keep %s in blocks of %s own, the other fields behind a pointer or "
+			  "in an array beside them"
+			: "keep %s in an array of %s own, the other fields in another",
 		hot, cut->fields == 1 ? "its" : "their");
 	ml_find_fact_text(c, "used", hot);
 	ml_find_fact(c, "used_bytes", (double)cut->used);

@@ -232,6 +232,7 @@ const struct ml_finder ml_find_first_touch = {
 		  .threads = true,
 		  .miss = "{toucher}" },
 	.weight = 1,
+	.standing = ML_STANDING_CERTAIN,
 	.look = look,
 	.see = see,
 	.conclude = conclude,

@@ -13,9 +13,12 @@ enum { MAX_REGIONS = 3, THREADS = 64, MAX_LINES = 1 << 20, MAIN = 1 };
 /* What the threads read of one region. */
 struct walk {
 	uint32_t region;
-	struct ml_map lines;      /* line: a bit for each thread that read it */
-	uint64_t of[THREADS];     /* lines by thread */
-	double cycles[THREADS];   /* of its reads */
+	struct ml_map lines;    /* line: a bit for each thread that read it */
+	uint64_t of[THREADS];   /* lines by thread */
+	double cycles[THREADS]; /* of its reads */
+	/* of these, waiting; of this, for lines that it has read before: alone it would
+	 * wait for them too */
+	double waits[THREADS], again[THREADS];
 	uint64_t memory[THREADS]; /* its reads that memory served */
 	uint64_t refs;            /* seen */
 	uint64_t writers;         /* a bit for each thread that writes */
@@ -69,12 +72,17 @@ static void see_one(const struct ml_find *f, struct walk *w, uint64_t line,
 		w->writers |= bit;
 		return;
 	}
+	double excess = f->cost[served] - f->cost[1];
+
 	w->cycles[thread] += f->cost[served];
+	w->waits[thread] += excess;
 	w->memory[thread] += served == f->memory;
 	uint64_t *at = w->lines.count < MAX_LINES ? ml_map_add(&w->lines, line, NULL)
 						  : ml_map_find(&w->lines, line);
-	if (!at || *at & bit)
+	if (!at || *at & bit) {
+		w->again[thread] += excess;
 		return;
+	}
 	*at |= bit;
 	w->of[thread]++;
 }
@@ -211,7 +219,7 @@ static void conclude(struct ml_find *f, void *arg)
 		struct walk *w = &m->walks[i];
 		unsigned count;
 		uint64_t bits = walkers(f, m, w, &count);
-		double cycles = 0, memory = 0;
+		double cycles = 0, memory = 0, wait = 0, again = 0;
 
 		if (count < 2 || !only_read(w->writers) || !waits(f, w->region))
 			continue;
@@ -219,7 +227,12 @@ static void conclude(struct ml_find *f, void *arg)
 			if (bits >> t & 1) {
 				cycles += w->cycles[t];
 				memory += (double)w->memory[t];
+				wait += w->waits[t];
+				again += w->again[t];
 			}
+		if (2 * again > wait) /* the cause lies in each thread */
+			continue;
+		cycles -= again;
 		/* of the whole run, and without the one thread that has to read */
 		double part = (double)ml_find_sum(f, w->region).refs / (double)w->refs *
 			      (count - 1) / count;

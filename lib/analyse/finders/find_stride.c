@@ -267,8 +267,9 @@ static void try(struct ml_find *f, void *arg)
 
 		if (s->excess < ml_family_min(f))
 			break;
-		if (!ml_find_movable(f, s->region) || !f->user_lines.lines[s->line].own ||
-		    only_conflicts(s) || !ml_steps_walk(f, s) || !is_walk(f, s, w))
+		if (!ml_find_movable(f, s->region) || ml_rows_are_nodes(f, s->region) ||
+		    !f->user_lines.lines[s->line].own || only_conflicts(s) ||
+		    !ml_steps_walk(f, s) || !is_walk(f, s, w))
 			continue;
 		if (is_known(f, m, s))
 			continue;

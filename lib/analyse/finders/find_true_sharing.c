@@ -54,10 +54,10 @@ static void tell(struct ml_find *f, struct ml_bounce_region *r)
 {
 	const char *name = ml_find_region(f, r->region);
 	uint64_t misses;
-	double most = r->cost + references(f, r);
-	struct ml_candidate *c = ml_bounces_add(f, r, most, &misses);
+	double max = r->cost + references(f, r);
+	struct ml_candidate *c = ml_bounces_add(f, r, max, &misses);
 
-	c->more = most - r->cost;
+	c->more = max - r->cost;
 
 	c->finding.title = ml_arena_printf(f->arena, "threads write the same %s in turn",
 					   name);
@@ -74,7 +74,7 @@ static void tell(struct ml_find *f, struct ml_bounce_region *r)
 		"keep it in memory, %s.",
 		ml_find_percent(f, r->cost / f->cycles));
 	ml_find_fact(c, "gain_at_least", r->cost / f->cycles);
-	ml_find_bounds(f, c, r->cost, most);
+	ml_find_bounds(f, c, r->cost, max);
 	c->finding.advice = ml_arena_printf(
 		f->arena,
 		"give each thread a %s of its own and combine them at the end, or take the "

@@ -26,6 +26,7 @@ enum {
 struct ml_replay_slot {
 	struct ml_batch refs;
 	const uint64_t *time;
+	struct ml_interleaved merged; /* the block of these references, if interleaved */
 	uint64_t position;
 	bool ends_batch;
 	bool failed; /* a pass has, at this piece or before */

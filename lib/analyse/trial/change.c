@@ -45,6 +45,13 @@ static uint64_t split(const struct ml_change *c, uint64_t offset,
 	uint64_t element = b->base / c->pitch + offset / c->pitch;
 	uint32_t to = c->to[offset % c->pitch];
 
+	if (c->chunk) { /* in the order in which they lie now */
+		uint64_t chunk = b->base / c->chunk;
+
+		if (to < c->unit)
+			return FIRST + chunk * c->first_chunk + ML_HEAP_HEADER + to;
+		return SECOND + chunk * c->second_chunk + ML_HEAP_HEADER + (to - c->unit);
+	}
 	if (to < c->unit)
 		return FIRST + element * c->unit + to;
 	return SECOND + element * c->pad + (to - c->unit);

@@ -28,6 +28,20 @@ enum ml_change_kind {
 				  stay */
 };
 
+/*
+ * The allocator of glibc takes 8 bytes of a block for itself and 32 at least, in steps of
+ * 16. A block's data start 16 bytes behind the start of such a chunk.
+ */
+enum { ML_HEAP_HEADER = 16, ML_HEAP_OWN = 8, ML_HEAP_MIN = 32, ML_HEAP_STEP = 16 };
+
+static inline uint32_t ml_heap_chunk(uint64_t size)
+{
+	uint64_t chunk = (size + ML_HEAP_OWN + ML_HEAP_STEP - 1) / ML_HEAP_STEP *
+			 ML_HEAP_STEP;
+
+	return (uint32_t)(chunk < ML_HEAP_MIN ? ML_HEAP_MIN : chunk);
+}
+
 struct ml_change {
 	enum ml_change_kind kind;
 	uint32_t region; /* of the trace's tables */
@@ -41,6 +55,12 @@ struct ml_change {
 	 * `unit`, in the second part, which has `pad` bytes.
 	 */
 	const uint32_t *to;
+	/*
+	 * SPLIT of elements that are heap blocks of their own: bytes that the allocator
+	 * takes for a block before, and for a block of each part after; 0: elements lie
+	 * side by side.
+	 */
+	uint32_t chunk, first_chunk, second_chunk;
 	/*
 	 * by site of the caller, or of the reference: change only these references; NULL:
 	 * all

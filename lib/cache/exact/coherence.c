@@ -22,16 +22,23 @@ struct snoop {
 	uint64_t losers;  /* cores that lost it */
 	unsigned levels; /* the most levels that a loser does not share with the writer */
 	unsigned held;   /* bit by depth: the first that q shares with a holder */
+	uint64_t kept;   /* cores that hold it afterwards */
 };
+
+/* A bit for each core of a cache. */
+static uint64_t cores_of(const struct ml_cache *c)
+{
+	uint32_t first = ml_cache_core(c), end = first + c->spec->share;
+
+	return (end >= 64 ? UINT64_MAX : ((uint64_t)1 << end) - 1) >> first << first;
+}
 
 /* Looks into one cache that the core of q does not share. */
 static void look_into(struct snoop *n, struct ml_cache *c)
 {
 	struct ml_sim *s = n->s;
 	unsigned holder = ml_cache_core(c), depth = common_depth(s, n->q->core, holder);
-	uint64_t end = holder + c->spec->share;
-	uint64_t its_cores = (end >= 64 ? UINT64_MAX : ((uint64_t)1 << end) - 1) >>
-			     holder << holder;
+	uint64_t its_cores = cores_of(c);
 	uint64_t line = n->unit >> c->bits;
 
 	for (uint64_t lines = (uint64_t)1 << (s->unit_bits - c->bits); lines--; line++) {
@@ -61,6 +68,8 @@ static void look_into(struct snoop *n, struct ml_cache *c)
 			n->losers |= its_cores;
 			if (n->levels < depth)
 				n->levels = depth;
+		} else {
+			n->kept |= its_cores;
 		}
 	}
 }
@@ -75,15 +84,24 @@ unsigned ml_coherence_snoop(struct ml_sim *s, const struct ml_request *q, bool w
 		.unit = q->addr >> s->unit_bits << s->unit_bits,
 	};
 
+	uint64_t *holders = ml_holders_of(&s->holders, n.unit >> s->unit_bits);
+	uint64_t own = (uint64_t)1 << q->core, others = *holders & ~own;
+
+	*held = 0;
+	*holders |= own;
+	if (!others)
+		return 0;
 	for (unsigned depth = 0; depth < s->levels; depth++)
 		for (unsigned fetch = 0; fetch <= (depth == 0 && s->icaches); fetch++)
-			for (unsigned core = 0; core < s->cores;) {
+			for (uint64_t left = others; left;) {
+				unsigned core = (unsigned)__builtin_ctzll(left);
 				struct ml_cache *c = s->paths[core][fetch][depth];
 
 				if (c != s->paths[q->core][fetch][depth])
 					look_into(&n, c);
-				core = (c->instance + 1) * c->spec->share;
+				left &= ~cores_of(c);
 			}
+	*holders = (others & n.kept) | own;
 	for (unsigned core = 0; core < s->cores; core++) {
 		if (n.losers >> core & 1 && s->want & ML_SIM_CAUSES)
 			ml_sharing_lose(&s->sharing, n.unit >> s->unit_bits, core,
@@ -103,6 +121,27 @@ unsigned ml_coherence_snoop(struct ml_sim *s, const struct ml_request *q, bool w
 	}
 	*held = n.held;
 	return n.levels;
+}
+
+void ml_coherence_restored(struct ml_sim *s)
+{
+	ml_holders_release(&s->holders);
+	for (unsigned depth = 0; s->coherent && depth < s->levels; depth++)
+		for (unsigned fetch = 0; fetch <= (depth == 0 && s->icaches); fetch++)
+			for (unsigned core = 0; core < s->cores; core++) {
+				const struct ml_cache *c = s->paths[core][fetch][depth];
+				size_t places = (size_t)c->sets * c->ways;
+
+				if (c->spec->share == s->cores ||
+				    core != ml_cache_core(c))
+					continue;
+				for (size_t at = 0; at < places; at++)
+					if (c->tags[at])
+						*ml_holders_of(&s->holders,
+							       ml_cache_addr(c, at) >>
+								       s->unit_bits) |=
+							(uint64_t)1 << core;
+			}
 }
 
 static bool holds_some(const struct ml_cache *c, uint64_t unit, uint64_t size)

@@ -23,5 +23,7 @@
  */
 unsigned ml_coherence_snoop(struct ml_sim *s, const struct ml_request *q, bool write,
 			    enum ml_cause cause, unsigned *held);
+/* The caches were filled from outside. */
+void ml_coherence_restored(struct ml_sim *s);
 /* The state of a line in a cache that not all cores share: M, E or S. */
 char ml_coherence_state(const struct ml_sim *s, struct ml_sim_place p);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "lib/base/arena.h"
+#include "lib/cache/exact/holders.h"
 #include "lib/cache/exact/level_parts.h"
 #include "lib/cache/machine/machine.h"
 #include "lib/cache/exact/miss_cause.h"
@@ -70,6 +71,7 @@ struct ml_sim {
 			copy outwards */
 	bool coherent; /* some caches belong to some cores only... */
 	unsigned unit_bits;        /* ...and this is log2 of the largest of their lines */
+	struct ml_holders holders; /* by unit, if coherent */
 	struct ml_sim_book *books; /* with ML_SIM_CAUSES */
 	struct ml_sharing sharing; /* with ML_SIM_CAUSES */
 	struct ml_move *moves;

@@ -249,6 +249,7 @@ void ml_sim_close(struct ml_sim *s)
 	for (struct ml_sim_book *b = s->books; b; b = b->next)
 		ml_book_release(&b->book);
 	ml_sharing_release(&s->sharing);
+	ml_holders_release(&s->holders);
 	ml_free(s->moves);
 	ml_free(s->prefetches);
 	struct ml_arena arena = s->arena;

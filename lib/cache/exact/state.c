@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/buf.h"
+#include "lib/cache/exact/coherence.h"
 #include "lib/cache/exact/miss_cause.h"
 #include "lib/cache/exact/prefetch.h"
 #include "lib/cache/exact/sim.h"
@@ -450,6 +451,7 @@ static void empty(struct ml_sim *s)
 	for (struct ml_sim_book *b = s->books; b; b = b->next)
 		ml_book_release(&b->book);
 	ml_sharing_release(&s->sharing);
+	ml_holders_release(&s->holders);
 	memset(s->counts, 0, sizeof(s->counts));
 	memset(s->tlb_counts, 0, sizeof(s->tlb_counts));
 	memset(s->last_page, 0, s->cores * sizeof(*s->last_page));
@@ -502,6 +504,7 @@ bool ml_sim_restore(struct ml_sim *s, struct ml_bytes *in, struct ml_err *err)
 	ml_arena_release(&arena);
 	if (wrong)
 		empty(s);
+	ml_coherence_restored(s);
 	return !wrong;
 }
 
@@ -532,6 +535,7 @@ void ml_sim_copy(struct ml_sim *to, const struct ml_sim *from)
 	assert(machine_hash(&to->machine) == machine_hash(&from->machine));
 	for (unsigned i = 0; (c = cache_at(to, i)); i++)
 		copy_cache(c, cache_at(from, i));
+	ml_coherence_restored(to);
 	memcpy(to->counts, from->counts, sizeof(to->counts));
 	memcpy(to->tlb_counts, from->tlb_counts, sizeof(to->tlb_counts));
 	to->accesses = from->accesses;

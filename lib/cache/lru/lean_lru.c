@@ -5,7 +5,7 @@
  *
  * A set is a row of keys in order of recency. A key has the line and two bits: dirty, and
  * brought in ahead of any demand. With several cores, a table has for each line the cores
- * that may hold it, and only their caches are looked into.
+ * that may hold it (holders.h), and only their caches are looked into.
  */
 #include <assert.h>
 #include <string.h>
@@ -172,8 +172,7 @@ static void close(void *e)
 	struct ml_lean_lru *x = e;
 
 	ml_tlb_lru_close(x->tlbs);
-	ml_line_book_release(&x->holders.book);
-	ml_free(x->holders.cores);
+	ml_holders_release(&x->holders);
 	ml_free(x->queue);
 	ml_arena_release(&x->arena);
 	ml_free(x);
@@ -259,7 +258,7 @@ static void look_at_cache(struct ml_lean_lru *x, const struct ml_cache *from,
 			keys[i] = tag << LEAN_BITS | (flags & ML_DIRTY ? LEAN_DIRTY : 0) |
 				  (flags & ML_PREFETCHED ? LEAN_AHEAD : 0);
 			if (c->coherent)
-				*lean_holders_of(&x->holders, tag - 1) |= c->cores;
+				*ml_holders_of(&x->holders, tag - 1) |= c->cores;
 		}
 	}
 	if (c->prefetcher)
@@ -312,8 +311,7 @@ static bool restore(void *e, struct ml_bytes *in, struct ml_err *err)
 	x->accesses = mirror->accesses;
 	x->gap = mirror->gap;
 	memcpy(x->counts, mirror->counts, sizeof(x->counts));
-	for (size_t i = 0; i < x->holders.cap; i++)
-		x->holders.cores[i] = 0;
+	ml_holders_release(&x->holders);
 	for (unsigned level = 0; level <= x->levels; level++)
 		for (unsigned i = caches_of(x, level, &c); i-- > 0;)
 			look_at_cache(x,

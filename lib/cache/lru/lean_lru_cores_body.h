@@ -91,7 +91,7 @@ INLINE unsigned ask_others(struct ml_lean_lru *x, const struct request *q, uint6
 
 	if (copy && (!n.write || copy & LEAN_DIRTY))
 		return 0;
-	uint64_t *holders = lean_holders_of(&x->holders, q->line);
+	uint64_t *holders = ml_holders_of(&x->holders, q->line);
 	uint64_t own = (uint64_t)1 << q->core, others = *holders & ~own;
 	if (others)
 		snoop(x, &n, others);

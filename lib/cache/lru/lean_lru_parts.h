@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 #include "lib/base/arena.h"
-#include "lib/cache/lru/line_book.h"
 #include "lib/cache/machine/access.h"
 #include "lib/cache/machine/level_counts.h"
 #include "lib/cache/machine/machine.h"
 #include "lib/cache/machine/observer.h"
+#include "lib/cache/exact/holders.h"
 #include "lib/cache/exact/prefetch.h"
 
 enum { LEAN_LANES = 8 }; /* a row has a multiple of this many places */
@@ -47,17 +47,6 @@ struct lean_prefetch { /* a line that a prefetcher wants */
 	uint64_t line;
 };
 
-/*
- * Which cores may hold a line in caches of their own: a bit for each core that asked for
- * the line, until others take the line away or find out that it has gone. Most lines are
- * of one core only, and nobody has to look for those in other caches.
- */
-struct lean_holders {
-	struct ml_line_book book;
-	uint64_t *cores; /* by number of the line */
-	size_t cap;
-};
-
 struct ml_lean_lru {
 	const struct lean_lru_ops *ops;
 	struct ml_machine machine;
@@ -72,7 +61,7 @@ struct ml_lean_lru {
 	uint64_t **first_rows;                /* by core: the rows of its first level */
 	struct lean_cache *caches[ML_LEVELS]; /* by depth; by instance */
 	struct lean_cache *icaches;           /* by instance; if split */
-	struct lean_holders holders;          /* of several cores */
+	struct ml_holders holders;            /* of several cores */
 	struct ml_tlb_lru *tlbs;              /* or NULL */
 	struct ml_level_counts counts[ML_LEVELS + 1];
 	struct ml_observer observer;
@@ -87,14 +76,3 @@ struct lean_lru_ops {
 };
 
 extern const struct lean_lru_ops ml_lean_lru_ops_plain, ml_lean_lru_ops_avx2;
-
-/* The cores that may hold a line; valid until the next call. */
-static inline uint64_t *lean_holders_of(struct lean_holders *h, uint64_t line)
-{
-	uint32_t number = ml_line_book_find(&h->book, line);
-
-	if (number >= h->cap)
-		h->cores = ml_grow(h->cores, &h->cap, (size_t)number + 1,
-				   sizeof(*h->cores));
-	return &h->cores[number];
-}

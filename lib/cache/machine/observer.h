@@ -73,8 +73,10 @@ struct ml_leave {
 	 * The bytes of the line that were read and written while the level held it, one
 	 * bit for each line/64 bytes (or each byte of a shorter line). When an inner
 	 * level drops a line, it adds its bits to the copy further out. So the bits of
-	 * the last level tell which of the bytes that memory delivered were used. With
-	 * ML_SIM_USE.
+	 * the last level tell which of the bytes that memory delivered were used, but for
+	 * those that a level within has used and holds still: where a level that is not
+	 * inclusive drops a line first, no copy is left to which they could be added.
+	 * With ML_SIM_USE.
 	 */
 	uint64_t read, written;
 };

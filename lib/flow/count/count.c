@@ -113,12 +113,12 @@ static bool forwards(struct counter *k, struct ml_poly trips, uint32_t parent,
 	*never = ml_poly_is_const(trips, &v) && v <= 0;
 	if (*never || ml_poly_is_const(trips, &v))
 		return true;
-	struct ml_poly least = smallest(k, trips, parent);
-	if (least.bad)
+	struct ml_poly min = smallest(k, trips, parent);
+	if (min.bad)
 		return false;
-	if (ml_poly_is_const(least, &v))
+	if (ml_poly_is_const(min, &v))
 		return v >= 0;
-	add_condition(k->c, least);
+	add_condition(k->c, min);
 	return true;
 }
 

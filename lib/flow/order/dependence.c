@@ -6,41 +6,16 @@
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/flow/flow.h"
+#include "lib/flow/order/dependence_parts.h"
 #include "lib/flow/order/isl.h"
 #include "lib/flow/order/scalars.h"
 #include "lib/flow/order/set_text.h"
 
-enum { ACCESSES = 100, OPERATIONS = 20000000, LOOPS = 32 };
+enum { TOUCHES = 400, OPERATIONS = 20000000 };
 
 const char *const ml_carried_names[] = { "parallel", "reduction", "sequential", "open" };
 
-struct statement {
-	uint32_t node, rank;
-	bool foreign; /* calls a function of C that is not here: it may do anything */
-	uint32_t symbol[LOOPS]; /* of the loops around it, the outermost first */
-	size_t loops;
-};
-
-struct touch {
-	const struct statement *statement;
-	const struct ml_flow_access *access;
-	uint32_t number; /* of the access */
-	void *map;       /* from iterations to elements */
-	bool exact, update;
-};
-
-struct ml_dependences {
-	const struct ml_isl *isl;
-	const struct ml_flow *f;
-	void *ctx;
-	struct statement *statement;
-	size_t statements;
-	struct touch touch[ACCESSES];
-	size_t touches;
-	struct ml_arena arena;
-};
-
-static void put_statement(struct ml_set_text *t, const struct statement *s, char variable)
+void ml_statement_put(struct ml_set_text *t, const struct ml_statement *s, char variable)
 {
 	ml_buf_printf(&t->b, "S%" PRIu32 "[", s->rank);
 	for (size_t i = 0; i < s->loops; i++)
@@ -49,7 +24,7 @@ static void put_statement(struct ml_set_text *t, const struct statement *s, char
 	ml_buf_text(&t->b, "]");
 }
 
-static void *read_map(struct ml_dependences *d, struct ml_set_text *t)
+void *ml_dependences_map(struct ml_dependences *d, struct ml_set_text *t)
 {
 	ml_buf_text(&t->b, " }");
 	ml_buf_u8(&t->b, 0);
@@ -59,45 +34,42 @@ static void *read_map(struct ml_dependences *d, struct ml_set_text *t)
 	return map;
 }
 
-/* The elements of a scalar: one for each iteration of the loops it is private to. */
-static void put_scalar(struct ml_set_text *t, const struct statement *s,
-		       uint32_t container)
+/* Which copy: one for each iteration of the loops that an element is private to. */
+static void put_copy(struct ml_set_text *t, const struct ml_statement *s,
+		     uint32_t private, const char **comma)
 {
-	uint32_t private = ml_scalar_private(t->f, container);
-	const char *comma = "";
-
-	ml_buf_printf(&t->b, " -> A%" PRIu32 "[", container);
 	for (uint32_t at = private; at != ML_FLOW_NONE; at = t->f->node[at].parent)
 		for (size_t i = 0; i < s->loops; i++)
 			if (t->f->node[at].kind == ML_FLOW_FOR &&
 			    t->f->node[at].symbol == s->symbol[i]) {
-				ml_buf_printf(&t->b, "%sv%" PRIu32, comma, s->symbol[i]);
-				comma = ", ";
+				ml_buf_printf(&t->b, "%sv%" PRIu32, *comma, s->symbol[i]);
+				*comma = ", ";
 			}
-	ml_buf_text(&t->b, "] : 0 = 0");
 }
 
-/* From iterations to elements. Subscripts that are not affine stand for all elements. */
-static void read_touch(struct ml_dependences *d, struct touch *x)
+static uint32_t loop_around(const struct ml_flow *f, uint32_t node)
+{
+	while (node != ML_FLOW_NONE && f->node[node].kind != ML_FLOW_FOR)
+		node = f->node[node].parent;
+	return node;
+}
+
+/* Whether a loop goes on is a cell of each of its executions. */
+uint32_t ml_touch_private(const struct ml_dependences *d, const struct ml_touch *x)
+{
+	if (x->access)
+		return d->private[x->access->container];
+	uint32_t loop = loop_around(d->f, x->statement->node);
+	return loop == ML_FLOW_NONE ? loop : loop_around(d->f, d->f->node[loop].parent);
+}
+
+/* Subscripts that are not affine stand for all elements. */
+static void put_subscripts(struct ml_dependences *d, struct ml_set_text *t,
+			   struct ml_touch *x)
 {
 	const struct ml_flow_access *y = x->access;
-	const struct ml_flow_container *c = &d->f->container[y->container];
-	struct ml_set_text t = { .f = d->f };
-	uint32_t dims = c->dims ? c->dims : 1;
 
-	ml_set_parameters(&t);
-	put_statement(&t, x->statement, 'v');
-	x->exact = true;
-	if (c->scalar) {
-		put_scalar(&t, x->statement, y->container);
-	} else {
-		ml_buf_printf(&t.b, " -> A%" PRIu32 "[", y->container);
-		for (uint32_t i = 0; i < dims; i++)
-			ml_buf_printf(&t.b, "%so%" PRIu32, i ? ", " : "", i);
-		ml_buf_text(&t.b, "] : 0 = 0");
-		x->exact = y->dims == c->dims && !y->bounded;
-	}
-	for (uint32_t i = 0; !c->scalar && i < y->dims && y->dims == c->dims; i++) {
+	for (uint32_t i = 0; i < y->dims; i++) {
 		const struct ml_flow_range *r = &y->range[i];
 		struct ml_set_text own = { .f = d->f };
 
@@ -114,20 +86,52 @@ static void read_touch(struct ml_dependences *d, struct touch *x)
 		if (own.bad)
 			x->exact = false;
 		else
-			ml_buf_put(&t.b, own.b.data, own.b.size);
+			ml_buf_put(&t->b, own.b.data, own.b.size);
 		ml_buf_release(&own.b);
 	}
-	x->exact &= ml_set_domain(&t, &d->arena, x->statement->node);
+}
+
+/* From iterations to elements. */
+void ml_touch_read(struct ml_dependences *d, struct ml_touch *x, uint32_t private)
+{
+	const struct ml_flow_access *y = x->access;
+	const struct ml_flow_container *c = y ? &d->f->container[y->container] : NULL;
+	struct ml_set_text t = { .f = d->f };
+	uint32_t node = x->statement->node;
+	const char *comma = "";
+
+	ml_set_parameters(&t);
+	ml_statement_put(&t, x->statement, 'v');
+	x->exact = !y || !y->bounded;
+	if (c)
+		ml_buf_printf(&t.b, " -> A%" PRIu32 "[", y->container);
+	else
+		ml_buf_printf(&t.b, " -> L%" PRIu32 "[", loop_around(d->f, node));
+	put_copy(&t, x->statement, private, &comma);
+	for (uint32_t i = 0; c && !c->scalar && i < (c->dims ? c->dims : 1); i++) {
+		ml_buf_printf(&t.b, "%so%" PRIu32, comma, i);
+		comma = ", ";
+	}
+	ml_buf_text(&t.b, "] : 0 = 0");
+	if (c && !c->scalar && y->dims == c->dims)
+		put_subscripts(d, &t, x);
+	else if (c && !c->scalar)
+		x->exact = false;
+	/* a guard reads before it holds */
+	if (!y)
+		node = d->f->node[node].parent;
+	x->exact &= ml_set_domain(&t, &d->arena, node);
+	/* whether it is left depends on data */
+	x->exact &= y || !x->write;
 	ml_set_sizes(&t);
-	x->map = read_map(d, &t);
+	x->map = ml_dependences_map(d, &t);
 }
 
 static void add_statement(struct ml_dependences *d, uint32_t node)
 {
-	struct statement *s = &d->statement[d->statements];
+	struct ml_statement *s = &d->statement[d->statements];
 
 	s->node = node;
-	s->foreign = d->f->node[node].assumed && !strcmp(d->f->dialect, "C");
 	s->rank = (uint32_t)d->statements++;
 	for (uint32_t at = node; at != ML_FLOW_NONE; at = d->f->node[at].parent)
 		if (d->f->node[at].kind == ML_FLOW_FOR && s->loops < LOOPS) {
@@ -137,41 +141,37 @@ static void add_statement(struct ml_dependences *d, uint32_t node)
 		}
 }
 
-/* An access of an element that its computation both reads and writes. */
-static bool is_update(const struct ml_flow_node *n, const struct ml_flow_access *x)
+static void add_touch(struct ml_dependences *d, const struct ml_flow_access *y,
+		      bool write)
 {
-	for (size_t i = 0; i < n->access_count; i++) {
-		const struct ml_flow_access *y = &n->access[i];
-		bool same = y->container == x->container && y->write != x->write &&
-			    y->dims == x->dims && x->single && y->single;
+	struct ml_touch *x = &d->touch[d->touches++];
 
-		for (uint32_t d = 0; same && d < x->dims; d++)
-			same = ml_sym_equal(x->range[d].from, y->range[d].from);
-		if (same && !x->dims)
-			same = x->linear && y->linear &&
-			       ml_sym_equal(x->linear, y->linear);
-		if (same)
-			return true;
-	}
-	return false;
+	*x = (struct ml_touch){ .statement = &d->statement[d->statements - 1],
+				.access = y,
+				.write = write };
+	ml_touch_read(d, x, ml_touch_private(d, x));
+}
+
+bool ml_is_statement(const struct ml_flow_node *n)
+{
+	return n->kind == ML_FLOW_WORK || n->leaves;
 }
 
 struct ml_dependences *ml_dependences_open(const struct ml_flow *f, struct ml_err *err)
 {
 	const struct ml_isl *isl = ml_isl_load(err);
-	size_t accesses = 0, works = 0;
-	uint32_t number = 0;
+	size_t touches = 0, works = 0;
 
 	if (!isl)
 		return NULL;
 	for (size_t i = 0; i < f->node_count; i++) {
-		accesses += f->node[i].access_count;
-		works += f->node[i].kind == ML_FLOW_WORK;
+		touches += f->node[i].access_count + (f->node[i].leaves ? 2 : 0);
+		works += ml_is_statement(&f->node[i]);
 	}
-	if (accesses > ACCESSES) {
+	if (touches > TOUCHES) {
 		ml_fail(err, ML_USAGE,
 			"the program has %zu accesses; dependences are found for up to %d",
-			accesses, ACCESSES);
+			touches, TOUCHES);
 		return NULL;
 	}
 	struct ml_dependences *d = ml_resize(NULL, sizeof(*d));
@@ -182,20 +182,21 @@ struct ml_dependences *ml_dependences_open(const struct ml_flow *f, struct ml_er
 	isl->options_set_on_error(d->ctx, ML_ISL_CONTINUE);
 	isl->ctx_set_max_operations(d->ctx, OPERATIONS);
 	d->statement = ml_arena_alloc(&d->arena, (works + 1) * sizeof(*d->statement));
+	d->touch = ml_arena_alloc(&d->arena, (touches + 1) * sizeof(*d->touch));
+	d->private = ml_arena_alloc(&d->arena,
+				    (f->container_count + 1) * sizeof(*d->private));
+	for (uint32_t i = 0; i < f->container_count; i++)
+		d->private[i] = ml_private_loop(f, i);
 	for (uint32_t i = 0; i < f->node_count; i++) {
 		const struct ml_flow_node *n = &f->node[i];
 
-		if (n->kind == ML_FLOW_WORK)
-			add_statement(d, i);
-		for (size_t j = 0; j < n->access_count; j++, number++) {
-			struct touch *x = &d->touch[d->touches++];
-
-			x->statement = &d->statement[d->statements - 1];
-			x->access = &n->access[j];
-			x->number = number;
-			x->update = is_update(n, x->access);
-			read_touch(d, x);
-		}
+		if (!ml_is_statement(n))
+			continue;
+		add_statement(d, i);
+		for (size_t j = 0; j < n->access_count; j++)
+			add_touch(d, &n->access[j], n->access[j].write);
+		for (int w = 0; n->leaves && w < 2; w++)
+			add_touch(d, NULL, w);
 	}
 	return d;
 }
@@ -212,28 +213,39 @@ void ml_dependences_close(struct ml_dependences *d)
 	ml_free(d);
 }
 
-static bool conflict(const struct ml_flow *f, const struct touch *x,
-		     const struct touch *y)
+bool ml_touch_conflict(const struct ml_flow *f, const struct ml_touch *x,
+		       const struct ml_touch *y)
 {
-	return (x->access->write || y->access->write) &&
-	       ml_flow_may_overlap(f, x->access, y->access);
+	if (!x->write && !y->write)
+		return false;
+	if (!x->access || !y->access)
+		return !x->access && !y->access &&
+		       loop_around(f, x->statement->node) ==
+			       loop_around(f, y->statement->node);
+	return ml_flow_may_overlap(f, x->access, y->access);
 }
 
-/* Pairs of iterations that touch the same element; NULL: not known. */
-static void *both_touch(struct ml_dependences *d, const struct touch *x,
-			const struct touch *y)
+bool ml_touch_updates(const struct ml_touch *x, const struct ml_touch *y)
+{
+	return x->access && y->access && x->access->update &&
+	       x->access->update == y->access->update &&
+	       x->access->container == y->access->container;
+}
+
+void *ml_touch_pairs(struct ml_dependences *d, const struct ml_touch *x,
+		     const struct ml_touch *y)
 {
 	const struct ml_isl *isl = d->isl;
 
 	/* views: elements of different containers do not compare */
-	if (!x->map || !y->map || x->access->container != y->access->container)
+	if (!x->map || !y->map ||
+	    (x->access && x->access->container != y->access->container))
 		return NULL;
 	return isl->map_apply_range(isl->map_copy(x->map),
 				    isl->map_reverse(isl->map_copy(y->map)));
 }
 
-/* 1, 0, or -1: not known. Takes the map. */
-static int is_empty(struct ml_dependences *d, void *map)
+static int map_is_empty(struct ml_dependences *d, void *map)
 {
 	int is = map ? d->isl->map_is_empty(map) : -1;
 
@@ -242,8 +254,7 @@ static int is_empty(struct ml_dependences *d, void *map)
 	return is;
 }
 
-/* Whether pairs, of which `order` is a part, are empty. Takes both. */
-static int empty(struct ml_dependences *d, void *pairs, void *order)
+int ml_pairs_empty(struct ml_dependences *d, void *pairs, void *order)
 {
 	if (!pairs || !order) {
 		if (pairs)
@@ -252,10 +263,10 @@ static int empty(struct ml_dependences *d, void *pairs, void *order)
 			d->isl->map_free(order);
 		return -1;
 	}
-	return is_empty(d, d->isl->map_intersect(pairs, order));
+	return map_is_empty(d, d->isl->map_intersect(pairs, order));
 }
 
-static bool has_loop(const struct statement *s, uint32_t symbol, size_t *at)
+static bool has_loop(const struct ml_statement *s, uint32_t symbol, size_t *at)
 {
 	for (*at = 0; *at < s->loops; ++*at)
 		if (s->symbol[*at] == symbol)
@@ -264,190 +275,154 @@ static bool has_loop(const struct statement *s, uint32_t symbol, size_t *at)
 }
 
 /* The same iterations of the loops around, a later one of the loop itself. */
-static void *later_iteration(struct ml_dependences *d, const struct statement *s,
-			     const struct statement *u, size_t at)
+static void *later_iteration(struct ml_dependences *d, const struct ml_statement *s,
+			     const struct ml_statement *u, size_t at)
 {
 	struct ml_set_text t = { .f = d->f };
 
 	ml_set_parameters(&t);
-	put_statement(&t, s, 'v');
+	ml_statement_put(&t, s, 'v');
 	ml_buf_text(&t.b, " -> ");
-	put_statement(&t, u, 'w');
+	ml_statement_put(&t, u, 'w');
 	ml_buf_printf(&t.b, " : v%" PRIu32 " < w%" PRIu32, s->symbol[at], s->symbol[at]);
 	for (size_t i = 0; i < at; i++)
 		ml_buf_printf(&t.b, " and v%" PRIu32 " = w%" PRIu32, s->symbol[i],
 			      s->symbol[i]);
-	return read_map(d, &t);
+	return ml_dependences_map(d, &t);
+}
+
+static uint32_t line_of(const struct ml_flow *f, const struct ml_touch *x)
+{
+	return x->access && x->access->line ? x->access->line
+					    : f->node[x->statement->node].line;
+}
+
+void ml_touch_say(struct ml_buf *b, const struct ml_flow *f, const struct ml_touch *x)
+{
+	if (x->access)
+		ml_buf_printf(b, "the %s of %s in line %" PRIu32,
+			      x->write ? "write" : "read",
+			      f->container[x->access->container].name, line_of(f, x));
+	else
+		ml_buf_printf(b,
+			      x->write ? "leaving the loop of line %" PRIu32
+				       : "an iteration of the loop of line %" PRIu32,
+			      line_of(f, x));
+}
+
+void ml_touch_say_unknown(struct ml_dependences *d, const struct ml_touch *x,
+			  const struct ml_touch *y)
+{
+	const struct ml_touch *of = x->exact && x->map ? y : x;
+	const struct ml_flow *f = d->f;
+
+	if (!x->access)
+		d->why = ml_arena_printf(&d->arena,
+					 "the loop of line %" PRIu32 " may be left early",
+					 line_of(f, x));
+	else if (x->access->container != y->access->container)
+		d->why = ml_arena_printf(
+			&d->arena, "%s and %s may be the same memory (line %" PRIu32 ")",
+			f->container[x->access->container].name,
+			f->container[y->access->container].name, line_of(f, x));
+	else if (of->exact && of->map)
+		d->why = "it would take too long to find out";
+	else
+		d->why = ml_arena_printf(&d->arena,
+					 "of line %" PRIu32
+					 ": where or whether it %s %s depends on data",
+					 line_of(f, of), of->write ? "writes" : "reads",
+					 f->container[of->access->container].name);
+}
+
+/* The first computation whose accesses are not all known, of those that d has. */
+bool ml_statement_unplaced(struct ml_dependences *d, const struct ml_statement *s)
+{
+	const struct ml_flow_node *n = &d->f->node[s->node];
+
+	if (!n->unplaced)
+		return false;
+	d->why = ml_arena_printf(&d->arena, "of line %" PRIu32 ": %s", n->line,
+				 n->unplaced);
+	return true;
+}
+
+const char *ml_dependences_why(const struct ml_dependences *d)
+{
+	return d->why;
+}
+
+bool ml_touch_exact(const struct ml_touch *x, const struct ml_touch *y)
+{
+	return x->map && y->map && x->exact && y->exact &&
+	       (!x->access || x->access->container == y->access->container);
+}
+
+/* What a pair means for a loop. */
+static enum ml_carried carried_by(struct ml_dependences *d, const struct ml_touch *x,
+				  const struct ml_touch *y, size_t at)
+{
+	struct ml_buf b = { 0 };
+
+	if (ml_pairs_empty(d, ml_touch_pairs(d, x, y),
+			   later_iteration(d, x->statement, y->statement, at)) == 1)
+		return ML_CARRIED_NONE;
+	if (ml_touch_updates(x, y))
+		return ML_CARRIED_UPDATES;
+	if (!ml_touch_exact(x, y)) {
+		ml_touch_say_unknown(d, x, y);
+		return ML_CARRIED_OPEN;
+	}
+	ml_touch_say(&b, d->f, y);
+	ml_buf_text(&b, " must come after ");
+	ml_touch_say(&b, d->f, x);
+	ml_buf_text(&b, " of an earlier iteration");
+	if (x->access && d->f->container[x->access->container].scalar) {
+		uint32_t loop = x->statement->node;
+
+		while (d->f->node[loop].kind != ML_FLOW_FOR ||
+		       d->f->node[loop].symbol != x->statement->symbol[at])
+			loop = d->f->node[loop].parent;
+		enum ml_scalar_kind kind = ml_scalar_kind(d->f, x->access->container,
+							  loop);
+		b.size = 0;
+		ml_buf_printf(&b, "%s %s (line %" PRIu32 ")",
+			      d->f->container[x->access->container].name,
+			      ml_scalar_kind_said[kind], line_of(d->f, x));
+	}
+	ml_buf_u8(&b, 0);
+	d->why = ml_arena_strdup(&d->arena, (const char *)b.data);
+	ml_buf_release(&b);
+	return ML_CARRIED;
 }
 
 enum ml_carried ml_dependences_carried(struct ml_dependences *d, uint32_t loop)
 {
 	enum ml_carried carried = ML_CARRIED_NONE;
 	uint32_t symbol = d->f->node[loop].symbol;
-	size_t unused;
+	size_t at, other;
 
-	for (size_t i = 0; i < d->statements; i++)
-		if (d->statement[i].foreign &&
-		    has_loop(&d->statement[i], symbol, &unused))
+	d->why = NULL;
+	for (size_t i = 0; i < d->statements && carried == ML_CARRIED_NONE; i++)
+		if (has_loop(&d->statement[i], symbol, &at) &&
+		    ml_statement_unplaced(d, &d->statement[i]))
 			carried = ML_CARRIED_OPEN;
 	for (size_t i = 0; i < d->touches; i++)
 		for (size_t j = 0; j < d->touches; j++) {
-			const struct touch *x = &d->touch[i], *y = &d->touch[j];
-			size_t at, other;
+			const struct ml_touch *x = &d->touch[i], *y = &d->touch[j];
+			const char *why = d->why;
 
-			if (!conflict(d->f, x, y) ||
+			if (!ml_touch_conflict(d->f, x, y) ||
 			    !has_loop(x->statement, symbol, &at) ||
 			    !has_loop(y->statement, symbol, &other))
 				continue;
-			int is =
-				empty(d, both_touch(d, x, y),
-				      later_iteration(d, x->statement, y->statement, at));
-			bool update = x->update && y->update &&
-				      x->statement == y->statement;
-			if (is == 1)
-				continue;
-			if (is < 0 || !x->exact || !y->exact)
-				carried = ML_CARRIED_OPEN;
-			else if (!update)
-				return ML_CARRIED;
-			else if (carried == ML_CARRIED_NONE)
-				carried = ML_CARRIED_UPDATES;
+			enum ml_carried now = carried_by(d, x, y, at);
+			if (now == ML_CARRIED)
+				return now;
+			if (now == ML_CARRIED_OPEN && carried == ML_CARRIED_OPEN)
+				d->why = why; /* the first reason */
+			if (now == ML_CARRIED_OPEN || carried == ML_CARRIED_NONE)
+				carried = now;
 		}
 	return carried;
-}
-
-/* When an iteration of a computation of flow g comes: positions and loop variables in
- * turn, from the outside. */
-static void *schedule(struct ml_dependences *d, const struct ml_flow *g, uint32_t node,
-		      const struct statement *s, size_t length)
-{
-	struct ml_set_text t = { .f = g };
-	uint32_t path[128];
-	size_t depth = 0, at = 0;
-	const char *comma = "";
-
-	for (uint32_t n = node; n != ML_FLOW_NONE && depth < 128; n = g->node[n].parent)
-		path[depth++] = n;
-	ml_set_parameters(&t);
-	put_statement(&t, s, 'v');
-	ml_buf_text(&t.b, " -> [");
-	for (size_t i = 0; i < length; i++)
-		ml_buf_printf(&t.b, "%so%zu", i ? ", " : "", i);
-	ml_buf_text(&t.b, "] : exists (");
-	/* loops over strips are none of the statement's */
-	for (size_t i = depth; i-- > 0;)
-		if (g->node[path[i]].kind == ML_FLOW_FOR &&
-		    g->node[path[i]].symbol >= d->f->symbol_count) {
-			ml_buf_printf(&t.b, "%sv%" PRIu32, comma,
-				      g->node[path[i]].symbol);
-			comma = ", ";
-		}
-	ml_buf_text(&t.b, *comma ? " : 0 = 0" : "unused : unused = 0");
-	for (size_t i = depth; i-- > 0;) {
-		const struct ml_flow_node *n = &g->node[path[i]];
-		uint32_t before = 0;
-
-		for (uint32_t c = n->parent == ML_FLOW_NONE ? path[i]
-							    : g->node[n->parent].first;
-		     c != path[i]; c = g->node[c].next)
-			before++;
-		ml_buf_printf(&t.b, " and o%zu = %" PRIu32, at++, before);
-		if (n->kind == ML_FLOW_FOR)
-			ml_buf_printf(&t.b, " and o%zu = %sv%" PRIu32, at++,
-				      n->step > 0 ? "" : "-", n->symbol);
-	}
-	for (; at < length; at++)
-		ml_buf_printf(&t.b, " and o%zu = 0", at);
-	ml_set_domain(&t, &d->arena, node);
-	ml_buf_text(&t.b, ")");
-	return read_map(d, &t);
-}
-
-struct schedules {
-	void **before, **after; /* by statement */
-};
-
-static size_t schedule_length(const struct ml_flow *g)
-{
-	size_t longest = 0;
-
-	for (uint32_t i = 0; i < g->node_count; i++) {
-		size_t n = 0;
-
-		for (uint32_t at = i; at != ML_FLOW_NONE; at = g->node[at].parent)
-			n += g->node[at].kind == ML_FLOW_FOR ? 2 : 1;
-		longest = n > longest ? n : longest;
-	}
-	return longest;
-}
-
-static void **make_schedules(struct ml_dependences *d, const struct ml_flow *g)
-{
-	void **map = ml_arena_alloc(&d->arena, (d->statements + 1) * sizeof(*map));
-	size_t length = schedule_length(g), rank = 0;
-
-	for (uint32_t i = 0; i < g->node_count; i++)
-		if (g->node[i].kind == ML_FLOW_WORK) {
-			map[rank] = schedule(d, g, i, &d->statement[rank], length);
-			rank++;
-		}
-	return map;
-}
-
-/* Pairs that come in this order in one flow and in the other order in the other. */
-static void *turned_round(struct ml_dependences *d, const struct schedules *s, uint32_t x,
-			  uint32_t y)
-{
-	const struct ml_isl *isl = d->isl;
-
-	if (!s->before[x] || !s->before[y] || !s->after[x] || !s->after[y])
-		return NULL;
-	void *was = isl->map_lex_lt_map(isl->map_copy(s->before[x]),
-					isl->map_copy(s->before[y]));
-	void *is = isl->map_lex_lt_map(isl->map_copy(s->after[y]),
-				       isl->map_copy(s->after[x]));
-	return isl->map_intersect(was, isl->map_reverse(is));
-}
-
-enum ml_legality_kind ml_dependences_keep(struct ml_dependences *d,
-					  const struct ml_flow *changed, uint32_t pair[2])
-{
-	struct schedules s = { make_schedules(d, d->f), make_schedules(d, changed) };
-	enum ml_legality_kind kind = ML_LEGAL;
-
-	for (uint32_t i = 0; i < d->statements; i++)
-		for (uint32_t j = 0; j < d->statements; j++)
-			if (d->statement[i].foreign && d->statement[j].foreign &&
-			    is_empty(d, turned_round(d, &s, i, j)) != 1)
-				kind = ML_LEGALITY_OPEN;
-	for (size_t i = 0; i < d->touches && kind != ML_ILLEGAL; i++)
-		for (size_t j = 0; j < d->touches && kind != ML_ILLEGAL; j++) {
-			const struct touch *x = &d->touch[i], *y = &d->touch[j];
-			enum ml_legality_kind now = ML_ILLEGAL;
-
-			if (!conflict(d->f, x, y))
-				continue;
-			int is = empty(d, both_touch(d, x, y),
-				       turned_round(d, &s, x->statement->rank,
-						    y->statement->rank));
-			if (is == 1)
-				continue;
-			if (is < 0 || !x->exact || !y->exact)
-				now = ML_LEGALITY_OPEN;
-			else if (x->update && y->update && x->statement == y->statement)
-				now = ML_LEGAL_UPDATES;
-			if (kind == ML_LEGAL || now == ML_ILLEGAL ||
-			    (now == ML_LEGALITY_OPEN && kind == ML_LEGAL_UPDATES)) {
-				kind = now;
-				pair[0] = x->number;
-				pair[1] = y->number;
-			}
-		}
-	for (size_t i = 0; i < d->statements; i++) {
-		if (s.before[i])
-			d->isl->map_free(s.before[i]);
-		if (s.after[i])
-			d->isl->map_free(s.after[i]);
-	}
-	return kind;
 }

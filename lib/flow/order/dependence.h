@@ -3,10 +3,15 @@
  * loops carry a dependence from one iteration to another, and whether another order of
  * loops keeps all of them. legality.h finds the second by trying; both must agree.
  *
- * Two computations depend on each other if both access an element and one writes it.
- * Sizes are at least 1. What is not affine is taken to touch anything, so NONE and LEGAL
- * are always right, and where such an access is involved the answer is OPEN instead of a
- * conflict. Subscripts of one array are taken to stay within their dimensions.
+ * Two computations depend on each other if both access an element and one writes it,
+ * unless both update it with the same operator. Elements are those of arrays, of structures
+ * and of scalars of any type (scalars.h says which of them each iteration has its own), and
+ * whether a loop goes on is an element that its iterations read and may write.
+ * Sizes are at least 1. What is not affine is taken to touch anything, and a computation
+ * of which not all accesses are known depends on all others, so NONE and LEGAL are always
+ * right, and where such an access is involved the answer is OPEN instead of a conflict.
+ * Subscripts of one array are taken to stay within their dimensions.
+ * Held by tests/flow/test_flow_dependence.c and, by running, tests/flow/test_flow_oracle.c.
  */
 #pragma once
 
@@ -35,11 +40,10 @@ struct ml_dependences *ml_dependences_open(const struct ml_flow *f, struct ml_er
 void ml_dependences_close(struct ml_dependences *d);
 
 enum ml_carried ml_dependences_carried(struct ml_dependences *d, uint32_t loop);
-/*
- * Whether a changed flow (transform.h) keeps all dependences. pair, unless all are kept,
- * is set to the accesses of the first that it breaks, the one that must come first at
- * [0].
- */
+/* Whether a changed flow (transform.h) keeps all dependences. */
 enum ml_legality_kind ml_dependences_keep(struct ml_dependences *d,
-					  const struct ml_flow *changed,
-					  uint32_t pair[2]);
+					  const struct ml_flow *changed);
+/* Why the last answer of one of the two is not NONE or LEGAL: "the write of c in line 4
+ * would come before the read of c in line 4, which must come first"; NULL: there is
+ * nothing to say. */
+const char *ml_dependences_why(const struct ml_dependences *d);

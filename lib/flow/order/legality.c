@@ -24,16 +24,17 @@ struct history {
 	uint64_t kind, sum;
 };
 
-enum { READS = 1, WRITES = 2, UPDATES = 3 }; /* and above: updates of a computation */
+enum { READS = 1, WRITES = 2, UPDATES = 3 }; /* and above: by operator */
 
 struct execution {
 	const struct ml_flow *f;
-	size_t symbols; /* of the original: loops over strips are none of them */
-	bool updates;   /* updates commute */
+	const struct ml_flow *original; /* loops over strips are none of its loops */
+	size_t symbols;                 /* of the original */
+	bool updates;                   /* those that round commute, too */
 	int64_t *value;
 	uint32_t *first;             /* number of the first access, by node */
 	const struct ml_sym **place; /* by number of access */
-	uint32_t *private; /* by container: the loop that a scalar is private to */
+	uint32_t *private; /* by container: the loop of the original (scalars.h) */
 	struct ml_map element;
 	struct history *history;
 	size_t count, cap;
@@ -105,68 +106,42 @@ static uint64_t iteration(const struct execution *x, const struct ml_flow_node *
 	return id;
 }
 
-/* A scalar has a place for each iteration of the loops that it is private to. */
-static int64_t scalar_place(const struct execution *x, uint32_t container)
+/* The copy of a container that belongs to this iteration of the loops it is private to. */
+static uint64_t copy_of(const struct execution *x, uint32_t container)
 {
 	uint64_t id = 0;
 
 	for (uint32_t at = x->private[container]; at != ML_FLOW_NONE;
-	     at = x->f->node[at].parent)
-		if (x->f->node[at].kind == ML_FLOW_FOR &&
-		    x->f->node[at].symbol < x->symbols)
-			id += mix((uint64_t)x->f->node[at].symbol << 40 ^
-				  (uint64_t)x->value[x->f->node[at].symbol]);
-	return (int64_t)(id >> 17);
-}
-
-/* Whether a computation reads and writes the element of an access. */
-static bool is_update(const struct ml_flow_node *n, const uint64_t *key, size_t access)
-{
-	bool read = false, written = false;
-
-	for (size_t i = 0; i < n->access_count; i++)
-		if (key[i] == key[access]) {
-			read |= !n->access[i].write;
-			written |= n->access[i].write;
-		}
-	return read && written;
+	     at = x->original->node[at].parent)
+		if (x->original->node[at].kind == ML_FLOW_FOR)
+			id += mix((uint64_t)x->original->node[at].symbol << 40 ^
+				  (uint64_t)x->value[x->original->node[at].symbol]);
+	return id;
 }
 
 static void execute_work(struct execution *x, const struct ml_flow_node *n)
 {
-	uint64_t id = iteration(x, n), key[64];
-	/* a call of a function that is not here may do anything */
-	x->open |= n->assumed && !strcmp(x->f->dialect, "C");
-	bool remember = x->updates && n->access_count <= 64;
+	uint64_t id = iteration(x, n);
 
-	for (int pass = remember ? 0 : 1; pass < 2; pass++)
-		for (size_t i = 0; i < n->access_count; i++) {
-			const struct ml_flow_access *y = &n->access[i];
-			const struct ml_flow_container *c =
-				&x->f->container[y->container];
-			uint32_t number = x->first[n->number] + (uint32_t)i;
-			int64_t place = c->scalar ? scalar_place(x, y->container) : 0;
+	x->open |= n->unplaced != NULL;
+	for (size_t i = 0; i < n->access_count; i++) {
+		const struct ml_flow_access *y = &n->access[i];
+		const struct ml_flow_container *c = &x->f->container[y->container];
+		uint32_t number = x->first[n->number] + (uint32_t)i;
+		int64_t place = 0;
 
-			if (!c->scalar && !y->single) {
-				x->open = true;
-				continue;
-			}
-			if (!c->scalar &&
-			    !ml_sym_eval(x->place[number], x->value, NULL, &place)) {
-				x->open = true;
-				continue;
-			}
-			uint64_t k = key_of(y->container, place), kind = READS;
-			if (!pass) {
-				key[i] = k;
-				continue;
-			}
-			kind = y->write ? WRITES : READS;
-			if (remember && is_update(n, key, i))
-				kind = UPDATES + (uint64_t)x->first[n->number];
-			event(x, k, kind, mix(id + number), number);
-			x->accesses++;
+		if (!c->scalar && (!y->single || !ml_sym_eval(x->place[number], x->value,
+							      NULL, &place))) {
+			x->open = true;
+			continue;
 		}
+		uint64_t kind = y->write ? WRITES : READS;
+		if (y->update && (x->updates || !y->rounds))
+			kind = UPDATES + (uint64_t)y->update;
+		event(x, key_of(y->container, place) ^ copy_of(x, y->container) << 1,
+		      kind, mix(id + number), number);
+		x->accesses++;
+	}
 }
 
 static void execute(struct execution *x, uint32_t node)
@@ -207,12 +182,14 @@ static void execute(struct execution *x, uint32_t node)
 	}
 }
 
-static void begin(struct execution *x, const struct ml_flow *f, size_t symbols,
+static void begin(struct execution *x, const struct ml_flow *f,
+		  const struct ml_flow *original, const struct ml_flow *changed,
 		  const int64_t *value, struct ml_arena *a)
 {
+	size_t symbols = original->symbol_count;
 	uint32_t accesses = 0;
 
-	*x = (struct execution){ .f = f, .symbols = symbols };
+	*x = (struct execution){ .f = f, .original = original, .symbols = symbols };
 	x->value = ml_arena_alloc(a, (f->symbol_count + 1) * sizeof(*x->value));
 	memcpy(x->value, value, symbols * sizeof(*value));
 	x->first = ml_arena_alloc(a, (f->node_count + 1) * sizeof(*x->first));
@@ -222,7 +199,8 @@ static void begin(struct execution *x, const struct ml_flow *f, size_t symbols,
 	}
 	x->private = ml_arena_alloc(a, (f->container_count + 1) * sizeof(*x->private));
 	for (uint32_t i = 0; i < f->container_count; i++)
-		x->private[i] = ml_scalar_private(f, i);
+		x->private[i] = ml_private_after(original, changed,
+						 ml_private_loop(original, i));
 	x->place = ml_arena_alloc(a, (accesses + 1) * sizeof(*x->place));
 	for (size_t i = 0; i < f->node_count; i++)
 		for (size_t j = 0; j < f->node[i].access_count; j++) {
@@ -288,8 +266,8 @@ struct check {
 static bool run_both(struct check *c, bool updates, uint64_t watch, struct execution *x,
 		     struct execution *y)
 {
-	begin(x, c->f, c->f->symbol_count, c->value, c->a);
-	begin(y, c->changed.flow, c->f->symbol_count, c->value, c->a);
+	begin(x, c->f, c->f, c->changed.flow, c->value, c->a);
+	begin(y, c->changed.flow, c->f, c->changed.flow, c->value, c->a);
 	x->updates = y->updates = updates;
 	x->watch = y->watch = watch;
 	execute(x, 0);
@@ -352,18 +330,10 @@ static const char *text_of(struct ml_arena *a, struct ml_buf *b)
 	return text;
 }
 
-/* Views of one storage, whose elements do not compare. */
-static bool has_views(const struct ml_flow *f)
+/* Two containers that may be the same memory, whose elements do not compare. */
+static const char *overlap(const struct ml_flow *f, struct ml_arena *a)
 {
-	for (size_t i = 0; i < f->container_count; i++)
-		if (f->container[i].view_of)
-			return true;
-	return false;
-}
-
-static bool views_overlap(const struct ml_flow *f)
-{
-	for (size_t i = 0; has_views(f) && i < f->node_count; i++)
+	for (size_t i = 0; i < f->node_count; i++)
 		for (size_t j = 0; j < f->node[i].access_count; j++)
 			for (size_t k = 0; k < f->node_count; k++)
 				for (size_t l = 0; l < f->node[k].access_count; l++) {
@@ -373,27 +343,35 @@ static bool views_overlap(const struct ml_flow *f)
 
 					if (x->container != y->container && x->write &&
 					    ml_flow_may_overlap(f, x, y))
-						return true;
+						return ml_arena_printf(
+							a,
+							"%s and %s may be the same "
+							"memory",
+							f->container[x->container].name,
+							f->container[y->container].name);
 				}
-	return false;
+	return NULL;
 }
 
 static void judge(struct check *c, struct ml_legality *l)
 {
 	struct execution x, y;
 	struct ml_buf b = { 0 };
+	const char *shared = overlap(c->f, c->a);
 	uint64_t key = 0, other;
 
 	run_both(c, false, 0, &x, &y);
-	bool equal = same(&x, &y, &key), open = x.open || y.open || views_overlap(c->f);
+	bool equal = same(&x, &y, &key), open = x.open || y.open || shared;
 	end(&x);
 	end(&y);
 	if (open) {
 		l->kind = ML_LEGALITY_OPEN;
-		ml_buf_text(&b,
-			    "legality is open: places, ranges or conditions depend on "
-			    "data. It holds if no iteration reads or writes what "
-			    "another one, whose turn changes, writes");
+		ml_buf_printf(&b,
+			      "not known, because %s. It is legal if no iteration reads "
+			      "or writes what another one, whose turn changes, writes",
+			      l->why   ? l->why
+			      : shared ? shared
+				       : "places, ranges or conditions depend on data");
 	} else if (equal) {
 		l->kind = ML_LEGAL;
 		ml_buf_text(&b,
@@ -418,29 +396,29 @@ static bool fits(const struct ml_flow *f, const int64_t *value, struct ml_arena 
 {
 	struct execution x;
 
-	begin(&x, f, f->symbol_count, value, a);
+	begin(&x, f, f, f, value, a);
 	execute(&x, 0);
 	end(&x);
 	return !x.over;
 }
 
-bool ml_legality_try(struct ml_legality *l, const struct ml_flow *f, const char *tile,
+static bool try_both(struct ml_legality *l, const struct ml_flow *f, const char *tile,
 		     const char *order, const int64_t *value, const bool *known,
 		     const struct ml_work *work, struct ml_arena *a, struct ml_err *err)
 {
-	static const int64_t most[] = { INT64_MAX, 23, 13, 9, 7, 5, 4 };
+	static const int64_t max[] = { INT64_MAX, 23, 13, 9, 7, 5, 4 };
 	int64_t *small = ml_arena_alloc(a, (f->symbol_count + 1) * sizeof(*small));
 	struct check c = { .f = f, .value = small, .a = a };
-	size_t i, sizes = sizeof(most) / sizeof(*most);
+	size_t i, sizes = sizeof(max) / sizeof(*max);
 
-	*l = (struct ml_legality){ .kind = ML_LEGALITY_OPEN,
-				   .said = "legality is open: even small sizes have too "
-					   "many accesses to try" };
+	l->all_sizes = false;
+	l->kind = ML_LEGALITY_OPEN;
+	l->said = "not known: even small sizes have too many accesses to try";
 	for (i = 0; i < sizes; i++) {
 		if (!ml_work_goes_on(work, err))
 			return false;
 		for (size_t s = 0; s < f->symbol_count; s++)
-			small[s] = !known[s] || value[s] < most[i] ? value[s] : most[i];
+			small[s] = !known[s] || value[s] < max[i] ? value[s] : max[i];
 		if (fits(f, small, a))
 			break;
 	}
@@ -452,14 +430,57 @@ bool ml_legality_try(struct ml_legality *l, const struct ml_flow *f, const char 
 		judge(&c, l);
 	if (ok && l->smaller && l->kind != ML_LEGALITY_OPEN)
 		l->said = ml_arena_printf(
-			a, "%s (tried with sizes up to %" PRId64 "%s)", l->said, most[i],
+			a, "%s (tried with sizes up to %" PRId64 "%s)", l->said, max[i],
 			tile && *tile ? " and tiles of up to 3 iterations" : "");
 	ml_transform_release(&c.changed);
 	return ok;
 }
 
-static void say_proved(struct ml_legality *l, const struct ml_flow *f,
-		       const uint32_t pair[2], struct ml_arena *a)
+bool ml_legality_try(struct ml_legality *l, const struct ml_flow *f, const char *tile,
+		     const char *order, const int64_t *value, const bool *known,
+		     const struct ml_work *work, struct ml_arena *a, struct ml_err *err)
+{
+	*l = (struct ml_legality){ 0 };
+	return try_both(l, f, tile, order, value, known, work, a, err);
+}
+
+static bool reorders_updates(const struct ml_flow *f)
+{
+	for (size_t i = 0; i < f->node_count; i++)
+		for (size_t j = 0; j < f->node[i].access_count; j++)
+			if (f->node[i].access[j].update && !f->node[i].access[j].rounds)
+				return true;
+	return false;
+}
+
+/* The assumption about pointers, where the answer needs it. */
+static void say_apart(struct ml_buf *b, const struct ml_flow *f)
+{
+	const char *comma = "; ", *last = NULL;
+	size_t others = 0, written = 0;
+
+	for (size_t i = 0; i < f->container_count; i++) {
+		others += !f->container[i].scalar;
+		written += f->container[i].pointed;
+	}
+	if (!f->apart || others < 2 || !written)
+		return;
+	for (size_t i = 0; i < f->container_count; i++)
+		if (f->container[i].pointed) {
+			if (last) {
+				ml_buf_printf(b, "%s%s", comma, last);
+				comma = ", ";
+			}
+			last = f->container[i].name;
+		}
+	ml_buf_printf(b,
+		      written > 1 ? " and %s are taken to point to memory of their own"
+				  : "; %s is taken to point to memory of its own",
+		      last);
+}
+
+static void say_proved(struct ml_legality *l, const struct ml_flow *f, const char *why,
+		       struct ml_arena *a)
 {
 	struct ml_buf b = { 0 };
 
@@ -470,12 +491,12 @@ static void say_proved(struct ml_legality *l, const struct ml_flow *f,
 			    ? "legal for all sizes only if updates may change places, "
 			      "as sums may apart from rounding: "
 			    : "not legal: ");
-	if (l->kind != ML_LEGAL) {
-		say_access(&b, f, pair[1]);
-		ml_buf_text(&b, " would come before ");
-		say_access(&b, f, pair[0]);
-		ml_buf_text(&b, ", which must come first");
-	}
+	if (l->kind != ML_LEGAL)
+		ml_buf_text(&b, why);
+	else if (reorders_updates(f))
+		ml_buf_text(&b, ", or updated as integers, whose order does not matter");
+	if (l->kind != ML_ILLEGAL)
+		say_apart(&b, f);
 	l->said = text_of(a, &b);
 }
 
@@ -486,22 +507,23 @@ bool ml_legality_check(struct ml_legality *l, const struct ml_flow *f, const cha
 	struct ml_err unused;
 	struct ml_dependences *d = ml_dependences_open(f, &unused);
 	struct ml_transform t = { 0 };
-	uint32_t pair[2];
 
+	*l = (struct ml_legality){ .all_sizes = true, .kind = ML_LEGALITY_OPEN };
 	if (d) {
 		bool ok = ml_transform_make(&t, f, tile, order, 0, err);
 
-		*l = (struct ml_legality){ .all_sizes = true, .kind = ML_LEGALITY_OPEN };
 		if (ok)
-			l->kind = ml_dependences_keep(d, t.flow, pair);
+			l->kind = ml_dependences_keep(d, t.flow);
+		if (ok && ml_dependences_why(d))
+			l->why = ml_arena_strdup(a, ml_dependences_why(d));
+		if (ok && l->kind != ML_LEGALITY_OPEN)
+			say_proved(l, f, l->why, a);
 		ml_transform_release(&t);
 		ml_dependences_close(d);
 		if (!ok)
 			return false;
-		if (l->kind != ML_LEGALITY_OPEN) {
-			say_proved(l, f, pair, a);
+		if (l->kind != ML_LEGALITY_OPEN)
 			return true;
-		}
 	}
-	return ml_legality_try(l, f, tile, order, value, known, work, a, err);
+	return try_both(l, f, tile, order, value, known, work, a, err);
 }

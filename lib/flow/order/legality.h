@@ -22,6 +22,8 @@ struct ml_legality {
 	bool all_sizes;   /* proved; else tried... */
 	bool smaller;     /* ...at smaller sizes and tiles than those given */
 	const char *said; /* sentences, from the arena: what was found or must hold */
+	const char
+		*why; /* why it is not plainly legal; NULL: it is, or nothing is known */
 };
 
 /* tile and order as transform.h has them; both fit the flow. value and known by symbol.

@@ -138,6 +138,12 @@ static bool read_band(const struct ml_flow *f, struct band *b, const char *what,
 	for (uint32_t at = b->top;; at = f->node[at].first) {
 		const struct ml_flow_node *n = &f->node[at];
 
+		if (n->first != ML_FLOW_NONE && f->node[n->first].leaves)
+			return ml_fail(err, ML_USAGE,
+				       "%s: the loop '%s' (line %" PRIu32
+				       ") may be left early, so its iterations stay as "
+				       "they are",
+				       what, n->label, n->line);
 		if (n->kind == ML_FLOW_FOR && b->loops < LOOPS)
 			b->loop[b->loops++] = *n;
 		else if (n->kind == ML_FLOW_IF && b->guards < LOOPS) {
@@ -332,6 +338,7 @@ static struct ml_flow *copy_outside(const struct ml_flow *f)
 
 	g->function = f->function;
 	g->dialect = f->dialect;
+	g->apart = f->apart;
 	for (size_t i = 0; i < f->symbol_count; i++) {
 		ml_flow_add_symbol(g, f->names[i], f->symbol[i].kind);
 		g->symbol[i] = f->symbol[i];

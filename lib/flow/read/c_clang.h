@@ -28,7 +28,10 @@
 	X(EvalResult_dispose) X(getEnumConstantDeclValue) X(Cursor_getOffsetOfField) \
 	X(Cursor_getNumArguments) X(Cursor_getArgument) X(Cursor_isNull) \
 	X(getNullCursor) X(getTypeDeclaration) X(isConstQualifiedType) \
-	X(getFileName) X(Cursor_getVarDeclInitializer) X(getTypedefDeclUnderlyingType)
+	X(getFileName) X(Cursor_getVarDeclInitializer) X(getTypedefDeclUnderlyingType) \
+	X(isRestrictQualifiedType) X(Cursor_getStorageClass) X(getCursorSemanticParent) \
+	X(tokenize) X(disposeTokens) X(getTokenSpelling) X(getTokenLocation) \
+	X(getCursorExtent)
 /* clang-format on */
 
 struct ml_clang {

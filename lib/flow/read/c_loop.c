@@ -58,9 +58,16 @@ static bool read_init(struct ml_c_reader *r, CXCursor c, struct header *h)
 	    !ml_c_is_integer(r, r->clang->getCursorType(to)))
 		return false;
 	h->variable = r->clang->getCanonicalCursor(r->clang->getCursorReferenced(to));
+	struct ml_c_variable *v = ml_c_find(r, h->variable);
+	if (!v)
+		v = ml_c_declare(r, h->variable, true);
+	if (v->memory)
+		return false;
 	h->from = bound_value(r, k.at[1]);
-	if (!ml_c_find(r, h->variable))
-		ml_c_declare(r, h->variable, true);
+	v = ml_c_find(r, h->variable);
+	/* whoever reads it after the loop, or in front of it, depends on that */
+	ml_c_scalar(r, to, v, true);
+	r->work = ML_FLOW_NONE;
 	return true;
 }
 
@@ -178,19 +185,25 @@ uint32_t ml_c_counted_loop(struct ml_c_reader *r, CXCursor c, const char *what,
 }
 
 /* The body of a loop that may be left early runs at most so often. */
-uint32_t ml_c_guarded(struct ml_c_reader *r, uint32_t loop, CXCursor c, bool leaves)
+uint32_t ml_c_guarded(struct ml_c_reader *r, uint32_t loop, CXCursor c,
+		      enum ml_c_leaving how)
 {
-	if (!leaves)
+	if (how == ML_C_STAYS)
 		return loop;
 	uint32_t parent = r->parent;
 
-	ml_flow_add_note(r->f,
-			 "line %u: the loop may be left early; its counts are upper "
-			 "bounds",
-			 (unsigned)ml_c_line(r, c, NULL));
+	ml_flow_add_note(
+		r->f,
+		how == ML_C_LEAVES
+			? "line %u: the loop may be left early; its counts are upper "
+			  "bounds"
+			: "line %u: iterations may end early; their counts are "
+			  "upper bounds",
+		(unsigned)ml_c_line(r, c, NULL));
 	r->parent = loop;
 	uint32_t n = ml_c_add_node(r, ML_FLOW_IF, c, "unless left");
 	r->f->node[n].condition = ml_sym_unknown(&r->f->arena);
+	r->f->node[n].leaves = how == ML_C_LEAVES;
 	r->parent = parent;
 	return n;
 }
@@ -215,75 +228,212 @@ static void condition_again(struct ml_c_reader *r, CXCursor c, uint32_t below)
 	r->work = ML_FLOW_NONE;
 }
 
-void ml_c_for(struct ml_c_reader *r, CXCursor c)
+/* The parts of a for statement, of which some may be missing. */
+struct parts {
+	CXCursor init, condition, next, body;
+	bool has_init, has_condition, has_next, has_body;
+};
+
+static unsigned offset_of(const struct ml_c_reader *r, CXCursor c)
 {
-	struct ml_arena *a = &r->f->arena;
-	struct header h = { 0 };
+	unsigned offset = 0;
+
+	r->clang->getExpansionLocation(r->clang->getCursorLocation(c), NULL, NULL, NULL,
+				       &offset);
+	return offset;
+}
+
+/* Where the two semicolons are and where the parenthesis ends: in the text, for libclang
+ * does not say which part is missing. */
+static void find_ends(const struct ml_c_reader *r, CXCursor c, unsigned end[3])
+{
+	CXToken *token = NULL;
+	unsigned count = 0, depth = 0, found = 0;
+
+	end[0] = end[1] = end[2] = 0;
+	r->clang->tokenize(r->unit, r->clang->getCursorExtent(c), &token, &count);
+	for (unsigned i = 0; i < count && found < 3; i++) {
+		CXString s = r->clang->getTokenSpelling(r->unit, token[i]);
+		const char *text = r->clang->getCString(s);
+		char is = text && !text[1] ? text[0] : 0;
+
+		depth += is == '(' || is == '{';
+		if ((is == ';' && depth == 1 && found < 2) ||
+		    (is == ')' && depth == 1 && found == 2))
+			r->clang->getExpansionLocation(
+				r->clang->getTokenLocation(r->unit, token[i]), NULL, NULL,
+				NULL, &end[found++]);
+		depth -= (is == ')' || is == '}') && depth;
+		r->clang->disposeString(s);
+	}
+	r->clang->disposeTokens(r->unit, token, count);
+}
+
+static struct parts parts_of(const struct ml_c_reader *r, CXCursor c)
+{
 	struct ml_c_children k;
-	uint32_t symbol, n;
+	struct parts p = { 0 };
+	unsigned end[3];
 
 	ml_c_children(r, c, &k);
-	r->work = ML_FLOW_NONE;
-	if (k.count != 4 || !read_init(r, k.at[0], &h)) {
-		for (size_t i = 0; i + 1 < k.count; i++)
-			if (kind(r, k.at[i]) == CXCursor_DeclStmt)
-				ml_c_statement(r, k.at[i]);
-		bool leaves = k.count && ml_c_may_leave(r, k.at[k.count - 1]);
-		ml_c_effects(r, c);
-		n = ml_c_counted_loop(r, c, "for", NULL, &symbol);
-		if (k.count)
-			ml_c_body(r, k.at[k.count - 1], ml_c_guarded(r, n, c, leaves),
-				  true);
-		ml_c_effects(r, c);
-		return;
+	find_ends(r, c, end);
+	for (size_t i = 0; i < k.count; i++) {
+		unsigned at = offset_of(r, k.at[i]);
+		bool full = k.count == 4, last = i + 1 == k.count;
+
+		if (full ? i == 0 : at < end[0]) {
+			p.init = k.at[i];
+			p.has_init = true;
+		} else if (full ? i == 1 : at < end[1]) {
+			p.condition = k.at[i];
+			p.has_condition = true;
+		} else if (full ? i == 2 : at < end[2] && !last) {
+			p.next = k.at[i];
+			p.has_next = true;
+		} else {
+			p.body = k.at[i];
+			p.has_body = true;
+		}
 	}
+	return p;
+}
+
+/* A loop of which nobody knows how often it runs: its condition, its body, its end. */
+static void counted_for(struct ml_c_reader *r, CXCursor c, const struct parts *p)
+{
+	uint32_t symbol, parent = r->parent;
+
+	r->work = ML_FLOW_NONE;
+	enum ml_c_leaving leaves = p->has_body ? ml_c_may_leave(r, p->body) : ML_C_STAYS;
+	ml_c_effects(r, c);
+	uint32_t n = ml_c_counted_loop(r, c, "for", NULL, &symbol);
+	uint32_t below = ml_c_guarded(r, n, c, leaves);
+	r->loops++;
+	for (int i = 0; i < 3; i++) {
+		bool has = i == 0 ? p->has_condition : i == 1 ? p->has_body : p->has_next;
+
+		if (!has)
+			continue;
+		r->work = ML_FLOW_NONE;
+		if (i == 1) {
+			ml_c_body(r, p->body, below, true);
+			ml_c_effects(r, p->body);
+			continue;
+		}
+		r->parent = below;
+		r->statement = ml_c_bare(r, i ? p->next : p->condition);
+		ml_c_value(r, i ? p->next : p->condition);
+		r->parent = parent;
+	}
+	r->loops--;
+	r->work = ML_FLOW_NONE;
+	ml_c_effects(r, c);
+}
+
+/* A plain loop over h.variable, whose bounds may still be data. */
+static void plain_for(struct ml_c_reader *r, CXCursor c, const struct parts *p,
+		      struct header *h)
+{
+	struct ml_arena *a = &r->f->arena;
+	uint32_t symbol, n;
+
 	/* the bounds of the next iterations are those of the first: the body may change
 	 * them */
-	bool leaves = ml_c_may_leave(r, k.at[3]);
-	bool stepped = read_step(r, k.at[2], &h);
-	r->work = ML_FLOW_NONE;
+	enum ml_c_leaving leaves = ml_c_may_leave(r, p->body);
 	/* the condition in front of the first iteration */
+	r->work = ML_FLOW_NONE;
 	size_t nodes = r->f->node_count;
-	const struct ml_sym *to = stepped ? read_end(r, k.at[1], &h, 0) : NULL;
+	const struct ml_sym *to = read_end(r, p->condition, h, 0);
 	/* no bound: it may still read arrays, as m[i] > 0 does */
 	if (!to && r->f->node_count == nodes) {
-		set_variable(r, h.variable, h.from);
-		bound_value(r, k.at[1]);
+		set_variable(r, h->variable, h->from);
+		bound_value(r, p->condition);
 	}
 	bool reads = r->f->node_count != nodes;
 	r->work = ML_FLOW_NONE;
-	const char *name = ml_c_name(r, h.variable);
-	bool known = to && !ml_sym_has_unknown(to) && !ml_sym_has_unknown(h.from);
+	const char *name = ml_c_name(r, h->variable);
+	bool known = to && !ml_sym_has_unknown(to) && !ml_sym_has_unknown(h->from);
 	if (known) {
 		n = ml_c_add_node(r, ML_FLOW_FOR, c, name);
 		symbol = ml_flow_add_symbol(r->f, name, ML_FLOW_LOOP);
 		r->f->node[n].symbol = symbol;
-		r->f->node[n].from = h.from;
+		r->f->node[n].from = h->from;
 		r->f->node[n].to = to;
-		r->f->node[n].step = h.step;
-		set_variable(r, h.variable, ml_sym_symbol(a, symbol));
+		r->f->node[n].step = h->step;
+		set_variable(r, h->variable, ml_sym_symbol(a, symbol));
 	} else {
-		bool from = stepped && h.step == 1 && !ml_sym_has_unknown(h.from);
+		bool from = h->step == 1 && !ml_sym_has_unknown(h->from);
 
-		n = ml_c_counted_loop(r, c, name, from ? h.from : NULL, &symbol);
-		set_variable(r, h.variable,
+		n = ml_c_counted_loop(r, c, name, from ? h->from : NULL, &symbol);
+		set_variable(r, h->variable,
 			     from ? ml_sym_symbol(a, symbol) : ml_sym_unknown(a));
 	}
 	uint32_t below = ml_c_guarded(r, n, c, leaves);
-	ml_c_body(r, k.at[3], below, true);
+	r->loops++;
+	ml_c_body(r, p->body, below, true);
 	if (reads) {
-		struct ml_c_variable *v = ml_c_find(r, h.variable);
+		struct ml_c_variable *v = ml_c_find(r, h->variable);
 
-		if (v && v->value && stepped)
-			v->value = ml_sym_add_const(a, v->value, h.step);
-		condition_again(r, k.at[1], below);
+		if (v && v->value)
+			v->value = ml_sym_add_const(a, v->value, h->step);
+		condition_again(r, p->condition, below);
 	}
-	ml_c_effects(r, k.at[3]);
+	r->loops--;
+	ml_c_effects(r, p->body);
 	/* after the loop: the first value that does not run, where the step is 1 */
-	set_variable(r, h.variable,
-		     known && h.step == 1 ? ml_sym_make(a, ML_SYM_MAX, h.from,
-							ml_sym_add_const(a, to, 1))
-					  : ml_sym_unknown(a));
+	set_variable(
+		r, h->variable,
+		known && h->step == 1 && leaves != ML_C_LEAVES
+			? ml_sym_make(a, ML_SYM_MAX, h->from, ml_sym_add_const(a, to, 1))
+			: ml_sym_unknown(a));
+}
+
+/* Whether a statement assigns a variable. */
+static bool assigns(struct ml_c_reader *r, CXCursor c, CXCursor variable)
+{
+	const struct ml_sym *mark = ml_sym_const(&r->f->arena, 0);
+	struct ml_c_variable *v = ml_c_find(r, variable);
+
+	if (!v || !v->value)
+		return true;
+	const struct ml_sym *value = v->value;
+	v->value = mark;
+	ml_c_effects(r, c);
+	v = ml_c_find(r, variable);
+	bool is = v->value != mark;
+	v->value = is ? ml_sym_unknown(&r->f->arena) : value;
+	return is;
+}
+
+void ml_c_for(struct ml_c_reader *r, CXCursor c)
+{
+	struct parts p = parts_of(r, c);
+	struct header h = { 0 };
+
+	r->work = ML_FLOW_NONE;
+	bool plain = p.has_init && read_init(r, p.init, &h);
+	if (!plain && p.has_init) {
+		if (kind(r, p.init) == CXCursor_DeclStmt) {
+			ml_c_statement(r, p.init);
+		} else {
+			r->statement = ml_c_bare(r, p.init);
+			ml_c_value(r, p.init);
+		}
+		r->work = ML_FLOW_NONE;
+	}
+	if (plain)
+		set_variable(r, h.variable, h.from);
+	plain = plain && p.has_condition && p.has_next && p.has_body &&
+		!assigns(r, p.body, h.variable) && !assigns(r, p.condition, h.variable);
+	if (plain) {
+		/* a step that the body changes is none */
+		ml_c_effects(r, p.body);
+		plain = read_step(r, p.next, &h);
+	}
+	if (plain)
+		plain_for(r, c, &p, &h);
+	else
+		counted_for(r, c, &p);
 }
 
 void ml_c_while(struct ml_c_reader *r, CXCursor c)
@@ -295,13 +445,15 @@ void ml_c_while(struct ml_c_reader *r, CXCursor c)
 	ml_c_children(r, c, &k);
 	if (k.count != 2)
 		return;
-	bool leaves = ml_c_may_leave(r, k.at[first]);
+	enum ml_c_leaving leaves = ml_c_may_leave(r, k.at[first]);
 	ml_c_effects(r, c);
 	uint32_t n = ml_c_counted_loop(r, c, first ? "while" : "do", NULL, &symbol);
 	uint32_t below = ml_c_guarded(r, n, c, leaves), parent = r->parent;
+	r->loops++;
 	for (int i = 0; i < 2; i++) {
 		if (i != !first) {
 			ml_c_body(r, k.at[i], below, true);
+			ml_c_effects(r, k.at[i]);
 			continue;
 		}
 		r->parent = below;
@@ -309,6 +461,7 @@ void ml_c_while(struct ml_c_reader *r, CXCursor c)
 		ml_c_value(r, k.at[i]);
 		r->parent = parent;
 	}
+	r->loops--;
 	r->work = ML_FLOW_NONE;
 	/* the condition that ends it */
 	if (first)

@@ -40,7 +40,7 @@ struct candidates {
 	const char *wanted;
 	CXCursor best;
 	bool found, named;
-	unsigned most; /* loops of the best */
+	unsigned max; /* loops of the best */
 };
 
 static enum CXChildVisitResult consider(CXCursor c, CXCursor parent, CXClientData data)
@@ -59,7 +59,7 @@ static enum CXChildVisitResult consider(CXCursor c, CXCursor parent, CXClientDat
 				   f->function_count + 1, sizeof(*f->function_list));
 	f->function_list[f->function_count++] = name;
 	unsigned loops = ml_c_loops(r, c);
-	bool better = !k->found || loops > k->most;
+	bool better = !k->found || loops > k->max;
 	if (k->wanted)
 		better = !strcmp(name, k->wanted);
 	else if (r->scop_to)
@@ -67,7 +67,7 @@ static enum CXChildVisitResult consider(CXCursor c, CXCursor parent, CXClientDat
 		better = ml_c_line(r, c, NULL) <= r->scop_from;
 	if (better) {
 		k->best = c;
-		k->most = loops;
+		k->max = loops;
 		k->found = true;
 	}
 	return CXChildVisit_Continue;
@@ -175,6 +175,11 @@ static bool read_function(struct ml_c_reader *r, CXTranslationUnit unit,
 	f->node[root].line = ml_c_line(r, k.best, NULL);
 	r->parent = root;
 	r->work = ML_FLOW_NONE;
+	r->unit = unit;
+	r->base = root;
+	r->calling[0] = k.best;
+	r->body = ml_c_body_of(r, k.best);
+	ml_c_take_addresses(r, k.best);
 	struct ml_c_list l = { 0 };
 	ml_c_list(r, k.best, &l);
 	/* sizes may follow the arrays that use them: declare them first */
@@ -190,6 +195,7 @@ static bool read_function(struct ml_c_reader *r, CXTranslationUnit unit,
 		if (r->clang->getCursorKind(l.at[i]) == CXCursor_CompoundStmt)
 			ml_c_statement(r, l.at[i]);
 	ml_free(l.at);
+	ml_c_finish(r);
 	ml_delinear(f);
 	return true;
 }
@@ -227,6 +233,7 @@ bool ml_c_read(struct ml_flow *f, const char *text, size_t size,
 
 	if (!r.clang)
 		return false;
+	r.statement = r.body = r.switched = r.clang->getNullCursor();
 	for (size_t i = 0; o && o->args && o->args[i] && p.count < 70; i++)
 		p.args[p.count++] = o->args[i];
 	p.args[p.count++] = "-DMEMLAMP_OFF"; /* its requests are no work of the program */
@@ -247,5 +254,9 @@ bool ml_c_read(struct ml_flow *f, const char *text, size_t size,
 		r.clang->disposeTranslationUnit(p.unit);
 	r.clang->disposeIndex(p.index);
 	ml_free(r.variable);
+	ml_free(r.taken.at);
+	ml_free(r.rows);
+	ml_free(r.changed);
+	f->apart = !o || !o->overlap;
 	return ok;
 }

@@ -24,7 +24,8 @@ struct ml_flow_options {
 	const char *function;    /* of a C file; NULL: the one with `#pragma scop`, else
 				    the one with most loops */
 	const char *const *args; /* for the C preprocessor: -I, -D; ends with NULL */
-	const char *headers;     /* folder of memlamp.h, searched last; NULL: none */
+	bool overlap;        /* pointers without `restrict` may lead to the same memory */
+	const char *headers; /* folder of memlamp.h, searched last; NULL: none */
 };
 
 /* f has the path for messages and #include; text is the file. */

@@ -1,51 +1,9 @@
 /* What the files of the C front end share: c_read.c has files and functions,
- * c_statement.c statements, c_place.c types and places, c_value.c expressions. */
+ * c_statement.c statements, c_loop.c loops, c_place.c types and declarations, c_point.c
+ * places and pointers, c_value.c expressions, c_call.c calls. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "lib/flow/read/c_clang.h"
-#include "lib/flow/flow.h"
-
-enum { ML_C_CHILDREN = 64, ML_C_DEPTH = 120, ML_C_INLINE = 8 };
-
-/* An element of a container, or where a pointer points. */
-struct ml_c_place {
-	bool ok;      /* there is a container */
-	bool unknown; /* somewhere in it */
-	bool array;   /* an array, not an element yet: fewer indices than dimensions */
-	uint32_t container;
-	uint32_t count;
-	const struct ml_sym *index[ML_FLOW_DIMS];
-	uint64_t field, size; /* bytes inside an element; size 0: all */
-};
-
-struct ml_c_variable {
-	CXCursor decl;
-	const struct ml_sym *value; /* of an integer; NULL: none */
-	struct ml_c_place place;    /* of arrays and pointers */
-	uint32_t data; /* container + 1 of a scalar whose value is data; 0: none yet */
-};
-
-struct ml_c_reader {
-	const struct ml_clang *clang;
-	struct ml_flow *f;
-	struct ml_c_variable *variable;
-	size_t variable_count, variable_cap;
-	uint32_t parent; /* node that statements go below */
-	uint32_t work;   /* computation that accesses go to; ML_FLOW_NONE: a new one */
-	bool quiet;      /* operations are not counted: subscripts and bounds */
-	bool bounded;    /* what follows may not be executed */
-	bool loop_body;  /* the next block is the body of a loop */
-	unsigned jumps;  /* loops made by goto around here */
-	unsigned depth, inlined;
-	uint32_t scop_from, scop_to; /* lines; to 0: everything */
-	const struct ml_sym *returned;
-	struct ml_c_place returned_place;
-	size_t trips; /* loops whose end depends on data, so far */
-};
+#include "lib/flow/read/c_reader.h"
 
 /* c_place.c */
 struct ml_c_children {
@@ -61,18 +19,55 @@ struct ml_c_variable *ml_c_find(struct ml_c_reader *r, CXCursor decl);
 struct ml_c_variable *ml_c_declare(struct ml_c_reader *r, CXCursor decl, bool argument);
 bool ml_c_is_integer(const struct ml_c_reader *r, CXType t);
 bool ml_c_is_pointer(const struct ml_c_reader *r, CXType t);
-struct ml_c_place ml_c_place(struct ml_c_reader *r, CXCursor c);
+bool ml_c_is_array(const struct ml_c_reader *r, CXType t);
+/* Numbers, pointers and structures: what a variable can hold in a register. */
+bool ml_c_is_scalar(const struct ml_c_reader *r, CXType t);
+/* An array becomes a pointer to its first element. */
+struct ml_c_place ml_c_decayed(struct ml_c_reader *r, struct ml_c_place p);
+/* Dimensions, strides and elements of an array, or of what a pointer leads to. */
+void ml_c_shape(struct ml_c_reader *r, CXCursor decl, CXType t,
+		struct ml_flow_container *c);
+/* Where a pointer of another type leads: the same elements in another shape. */
+struct ml_c_place ml_c_reshaped(struct ml_c_reader *r, CXCursor decl, CXType t,
+				struct ml_c_place p);
+/* Notes which variables of a function have their address taken, before it is read. */
+void ml_c_take_addresses(struct ml_c_reader *r, CXCursor function);
+/* The computation does something that its accesses do not say. */
+void ml_c_unplaced(struct ml_c_reader *r, CXCursor c, const char *why);
 void ml_c_access(struct ml_c_reader *r, CXCursor c, const struct ml_c_place *p,
 		 bool write);
 uint32_t ml_c_work(struct ml_c_reader *r, CXCursor c);
-/* A scalar variable whose value is data is read or written: dependences follow from it,
- * memory does not see it. Parameters count from where they are first written. */
+/* A variable in a register is written, or read where its value is data: dependences
+ * follow from it, memory does not see it. ml_c_finish drops those that never matter. */
 void ml_c_scalar(struct ml_c_reader *r, CXCursor c, struct ml_c_variable *v, bool write);
+
+/* c_point.c: where an expression is, or where the pointer that it gives leads. */
+struct ml_c_place ml_c_place(struct ml_c_reader *r, CXCursor c);
+/* Where an expression that can be assigned to is, be it a pointer or not. */
+struct ml_c_place ml_c_locate(struct ml_c_reader *r, CXCursor c);
+/* A pointer so many elements further on. */
+struct ml_c_place ml_c_moved(struct ml_c_reader *r, struct ml_c_place p,
+			     const struct ml_sym *by);
+/* A variable points to memory that was allocated just now; own: to nothing else. */
+void ml_c_allocate(struct ml_c_reader *r, struct ml_c_variable *v, bool own);
+/* Pointers there are overwritten, so what they led to is not known. */
+void ml_c_overwrite(struct ml_c_reader *r, const struct ml_c_place *p);
+
+/* c_finish.c: after the function has been read. */
+void ml_c_finish(struct ml_c_reader *r);
+
+/* c_call.c */
+const struct ml_sym *ml_c_call(struct ml_c_reader *r, CXCursor c);
+CXCursor ml_c_body_of(const struct ml_c_reader *r, CXCursor function);
+/* Whether memory does not see what a function does. */
+bool ml_c_is_math(const char *name);
 
 /* c_value.c: evaluates an expression with its accesses and operations; the value where
  * it is an integer of parameters and loop variables, else unknown. */
 const struct ml_sym *ml_c_value(struct ml_c_reader *r, CXCursor c);
-struct ml_c_place ml_c_call_place(struct ml_c_reader *r, CXCursor c);
+void ml_c_operation(struct ml_c_reader *r, CXCursor c, enum ml_flow_op op);
+/* The value of an integer that is data, but the same in all that follows, gets a name. */
+void ml_c_fix(struct ml_c_reader *r, struct ml_c_variable *v);
 
 /* c_statement.c */
 void ml_c_statement(struct ml_c_reader *r, CXCursor c);
@@ -89,13 +84,20 @@ uint32_t ml_c_add_node(struct ml_c_reader *r, enum ml_flow_kind k, CXCursor c,
 /* What a statement may change, or how it may leave. */
 struct ml_c_effects {
 	struct ml_c_reader *r;
-	bool leaves;  /* break, continue, return, goto */
-	bool returns; /* return, goto: leaves everything around it, too */
+	int calls;    /* functions that are looked into around */
+	bool breaks;  /* leaves the loop or switch around it */
+	bool skips;   /* continue: ends the iteration */
+	bool returns; /* return, goto: leaves everything around it */
 	unsigned loops;
 };
 /* Forgets the values of all variables that a statement assigns. */
 struct ml_c_effects ml_c_effects(struct ml_c_reader *r, CXCursor c);
-bool ml_c_may_leave(struct ml_c_reader *r, CXCursor c);
+enum ml_c_leaving {
+	ML_C_STAYS,
+	ML_C_SKIPS,  /* an iteration may end early */
+	ML_C_LEAVES, /* the loop may */
+};
+enum ml_c_leaving ml_c_may_leave(struct ml_c_reader *r, CXCursor c);
 void ml_c_body(struct ml_c_reader *r, CXCursor c, uint32_t below, bool of_loop);
 
 /* c_loop.c */
@@ -104,4 +106,5 @@ void ml_c_while(struct ml_c_reader *r, CXCursor c);
 uint32_t ml_c_counted_loop(struct ml_c_reader *r, CXCursor c, const char *what,
 			   const struct ml_sym *from, uint32_t *symbol);
 /* The node that the body of a loop goes below: a guard, if the loop may be left. */
-uint32_t ml_c_guarded(struct ml_c_reader *r, uint32_t loop, CXCursor c, bool leaves);
+uint32_t ml_c_guarded(struct ml_c_reader *r, uint32_t loop, CXCursor c,
+		      enum ml_c_leaving how);

@@ -33,16 +33,77 @@ uint32_t ml_c_add_node(struct ml_c_reader *r, enum ml_flow_kind k, CXCursor c,
 	return n;
 }
 
-static void forget(struct ml_c_reader *r, CXCursor c)
+/* p = p + n, p += n: in the same array */
+static bool stays(struct ml_c_reader *r, CXCursor decl, CXCursor value)
+{
+	struct ml_c_children k;
+
+	value = ml_c_bare(r, value);
+	if (kind(r, value) == CXCursor_DeclRefExpr)
+		return r->clang->equalCursors(r->clang->getCursorReferenced(value), decl);
+	ml_c_children(r, value, &k);
+	return kind(r, value) == CXCursor_BinaryOperator && k.count == 2 &&
+	       r->clang->getCursorBinaryOperatorKind(value) != CXBinaryOperator_Comma &&
+	       (stays(r, decl, k.at[0]) || stays(r, decl, k.at[1]));
+}
+
+/* A statement assigns a variable. value: what it gets, if it is not changed in place. */
+static void forget(struct ml_c_reader *r, CXCursor c, const CXCursor *value)
 {
 	c = ml_c_bare(r, c);
-	if (kind(r, c) != CXCursor_DeclRefExpr)
+	if (kind(r, c) != CXCursor_DeclRefExpr || !r->f->node_count)
 		return;
-	struct ml_c_variable *v = ml_c_find(r, r->clang->getCursorReferenced(c));
-	if (v && v->value)
+	CXCursor decl = r->clang->getCursorReferenced(c);
+	struct ml_c_variable *v = ml_c_find(r, decl);
+	/* a global that the function has not met yet */
+	if (!v && kind(r, decl) == CXCursor_VarDecl &&
+	    kind(r, r->clang->getCursorSemanticParent(decl)) == CXCursor_TranslationUnit)
+		v = ml_c_declare(r, decl, true);
+	if (!v)
+		return;
+	if (v->value)
 		v->value = ml_sym_unknown(&r->f->arena);
-	if (v && v->place.ok && !v->place.array)
-		v->place.unknown = true;
+	v->fixed = false;
+	if (v->memory || !ml_c_is_pointer(r, r->clang->getCursorType(decl)))
+		return;
+	if (value && !stays(r, decl, *value))
+		v->place = (struct ml_c_place){ 0 };
+	v->place.unknown = true;
+}
+
+static void forget_global(struct ml_c_reader *r)
+{
+	for (size_t i = 0; i < r->variable_count; i++)
+		if (r->variable[i].outlives) {
+			struct ml_c_variable *v = &r->variable[i];
+
+			if (v->value)
+				v->value = ml_sym_unknown(&r->f->arena);
+			v->fixed = false;
+		}
+}
+
+static enum CXChildVisitResult affect(CXCursor c, CXCursor parent, CXClientData data);
+static void affect_inside(struct ml_c_effects *e, CXCursor c);
+
+/* A call changes what the function assigns: its own variables, and globals. */
+static void affect_call(struct ml_c_effects *e, CXCursor c)
+{
+	struct ml_c_reader *r = e->r;
+	CXCursor function = r->clang->getCursorReferenced(c);
+	CXCursor body = ml_c_body_of(r,
+				     r->clang->Cursor_isNull(function)
+					     ? function
+					     : r->clang->getCursorDefinition(function));
+	struct ml_c_effects in = { .r = r, .calls = e->calls + 1 };
+
+	if (!r->f->node_count ||
+	    (r->clang->Cursor_isNull(body) && ml_c_is_math(ml_c_name(r, c))))
+		return;
+	if (r->clang->Cursor_isNull(body) || e->calls >= ML_C_INLINE)
+		forget_global(r);
+	else
+		r->clang->visitChildren(body, affect, &in);
 }
 
 static enum CXChildVisitResult affect(CXCursor c, CXCursor parent, CXClientData data)
@@ -60,29 +121,44 @@ static enum CXChildVisitResult affect(CXCursor c, CXCursor parent, CXClientData 
 		ml_c_children(e->r, c, &k);
 		if (k.count && op >= CXBinaryOperator_Assign &&
 		    op <= CXBinaryOperator_OrAssign)
-			forget(e->r, k.at[0]);
+			forget(e->r, k.at[0],
+			       op == CXBinaryOperator_Assign && k.count > 1 ? &k.at[1]
+									    : NULL);
 		break;
 	}
+	case CXCursor_CallExpr: affect_call(e, c); break;
 	case CXCursor_UnaryOperator: {
 		enum CXUnaryOperatorKind op = clang->getCursorUnaryOperatorKind(c);
 
 		ml_c_children(e->r, c, &k);
-		/* also where the address goes to a function */
 		if (k.count && op >= CXUnaryOperator_PostInc &&
 		    op <= CXUnaryOperator_PreDec)
-			forget(e->r, k.at[0]);
+			forget(e->r, k.at[0], NULL);
 		break;
 	}
 	case CXCursor_ReturnStmt:
-	case CXCursor_GotoStmt: e->returns = true; /* fall through */
-	case CXCursor_BreakStmt:
-	case CXCursor_ContinueStmt: e->leaves = true; break;
+	case CXCursor_GotoStmt: e->returns = true; break;
+	case CXCursor_BreakStmt: e->breaks = true; break;
+	case CXCursor_ContinueStmt: e->skips = true; break;
+	case CXCursor_SwitchStmt:
 	case CXCursor_ForStmt:
 	case CXCursor_WhileStmt:
-	case CXCursor_DoStmt: e->loops++; break;
+	case CXCursor_DoStmt: affect_inside(e, c); return CXChildVisit_Continue;
 	default: break;
 	}
 	return CXChildVisit_Recurse;
+}
+
+/* What leaves a statement inside does not leave this one. */
+static void affect_inside(struct ml_c_effects *e, CXCursor c)
+{
+	struct ml_c_effects in = { .r = e->r, .calls = e->calls };
+	bool loop = kind(e->r, c) != CXCursor_SwitchStmt;
+
+	e->r->clang->visitChildren(c, affect, &in);
+	e->loops += in.loops + loop;
+	e->returns |= in.returns;
+	e->skips |= in.skips && !loop;
 }
 
 /* Forgets the values of all variables that a statement assigns. */
@@ -90,8 +166,8 @@ struct ml_c_effects ml_c_effects(struct ml_c_reader *r, CXCursor c)
 {
 	struct ml_c_effects e = { .r = r };
 
-	r->clang->visitChildren(c, affect, &e);
-	affect(c, c, &e);
+	if (affect(c, c, &e) == CXChildVisit_Recurse)
+		r->clang->visitChildren(c, affect, &e);
 	return e;
 }
 
@@ -122,20 +198,24 @@ static bool is_skip(const struct ml_c_reader *r, CXCursor c)
 
 /* Whether a body may leave its loop. What `if (c) continue;` skips is a guard of the rest
  * of the body (block). */
-bool ml_c_may_leave(struct ml_c_reader *r, CXCursor c)
+enum ml_c_leaving ml_c_may_leave(struct ml_c_reader *r, CXCursor c)
 {
 	struct ml_c_list l = { 0 };
-	bool leaves = false;
+	enum ml_c_leaving how = ML_C_STAYS;
+	bool block = kind(r, c) == CXCursor_CompoundStmt;
+	struct ml_c_effects e = ml_c_effects(r, c);
 
-	ml_c_effects(r, c);
-	if (kind(r, c) == CXCursor_CompoundStmt)
+	if (block)
 		ml_c_list(r, c, &l);
-	else if (ml_c_effects(r, c).leaves)
-		return true;
-	for (size_t i = 0; i < l.count; i++)
-		leaves |= !is_skip(r, l.at[i]) && ml_c_effects(r, l.at[i]).leaves;
+	if (e.breaks || e.returns)
+		how = ML_C_LEAVES;
+	else if (!block && e.skips)
+		how = ML_C_SKIPS;
+	for (size_t i = 0; i < l.count && how == ML_C_STAYS; i++)
+		if (!is_skip(r, l.at[i]) && ml_c_effects(r, l.at[i]).skips)
+			how = ML_C_SKIPS;
 	ml_free(l.at);
-	return leaves;
+	return how;
 }
 
 void ml_c_body(struct ml_c_reader *r, CXCursor c, uint32_t below, bool of_loop)
@@ -176,45 +256,93 @@ static void if_statement(struct ml_c_reader *r, CXCursor c)
 	r->work = ML_FLOW_NONE;
 	branch(r, k.at[1], v, "if");
 	if (k.count > 2) {
+		uint32_t otherwise = (uint32_t)r->f->node_count;
+
 		/* the first branch may not have run */
 		ml_c_effects(r, k.at[1]);
 		branch(r, k.at[2], ml_sym_make(&r->f->arena, ML_SYM_NOT, v, NULL),
 		       "else");
+		r->f->node[otherwise].otherwise = true;
 	}
 	for (size_t i = 1; i < k.count; i++)
 		ml_c_effects(r, k.at[i]);
+}
+
+/* { a, b, c }: all of an array or a structure is written. */
+static void initialized(struct ml_c_reader *r, CXCursor c)
+{
+	struct ml_c_variable *v = &r->variable[r->variable_count - 1];
+	struct ml_c_place p = v->place;
+
+	if (!p.array) {
+		ml_c_access(r, c, &p, true);
+		return;
+	}
+	for (uint32_t d = 0; d < r->f->container[p.container].dims; d++)
+		p.index[p.count++] = ml_sym_const(&r->f->arena, 0);
+	ml_c_access(r, c, &p, true);
+	struct ml_flow_node *n = &r->f->node[r->work];
+	struct ml_flow_access *x = &n->access[n->access_count - 1];
+	const struct ml_flow_container *of = &r->f->container[p.container];
+	for (uint32_t d = 0; d < x->dims; d++) {
+		x->single = false;
+		x->bounded |= !of->shape[d];
+		if (of->shape[d])
+			x->range[d].to = ml_sym_add_const(&r->f->arena, of->shape[d], -1);
+	}
+}
+
+static void declared_pointer(struct ml_c_reader *r, CXCursor c, CXCursor init)
+{
+	CXType t = r->clang->getCursorType(c);
+	struct ml_c_place p = ml_c_place(r, init);
+
+	ml_c_declare(r, c, false);
+	struct ml_c_variable *x = &r->variable[r->variable_count - 1];
+	if (x->memory) {
+		ml_c_access(r, c, &x->place, true);
+		return;
+	}
+	/* memory of its own, as malloc returns it, or as another function does */
+	if (!p.ok && kind(r, ml_c_bare(r, init)) == CXCursor_CallExpr)
+		ml_c_allocate(r, x, p.fresh);
+	else
+		x->place = ml_c_reshaped(r, c, t, p);
+	ml_c_scalar(r, c, &r->variable[r->variable_count - 1], true);
 }
 
 static void declaration(struct ml_c_reader *r, CXCursor c)
 {
 	CXType t = r->clang->getCursorType(c);
 	CXCursor init = r->clang->Cursor_getVarDeclInitializer(c);
-	bool pointer = ml_c_is_pointer(r, t);
-	const struct ml_sym *v = NULL;
-	struct ml_c_place p = { 0 };
 
 	if (kind(r, c) != CXCursor_VarDecl)
 		return;
-	if (!r->clang->Cursor_isNull(init)) {
-		if (pointer)
-			p = ml_c_place(r, init);
-		else
-			v = ml_c_value(r, init);
+	/* written once, before the program runs; or somewhere else */
+	enum CX_StorageClass storage = r->clang->Cursor_getStorageClass(c);
+	if (storage == CX_SC_Static || storage == CX_SC_Extern) {
+		if (!ml_c_find(r, c))
+			ml_c_declare(r, c, true);
+		return;
 	}
-	/* a pointer to memory of its own, as malloc returns it */
-	bool fresh = pointer && !p.ok && kind(r, ml_c_bare(r, init)) == CXCursor_CallExpr;
-	ml_c_declare(r, c, fresh);
+	if (r->clang->Cursor_isNull(init)) {
+		ml_c_declare(r, c, false);
+		return;
+	}
+	if (ml_c_is_pointer(r, t)) {
+		declared_pointer(r, c, init);
+		return;
+	}
+	const struct ml_sym *v = ml_c_value(r, init);
+	ml_c_declare(r, c, false);
 	struct ml_c_variable *x = &r->variable[r->variable_count - 1];
-	if (pointer && p.ok) {
-		if (p.array && p.count < ML_FLOW_DIMS) {
-			p.index[p.count++] = ml_sym_const(&r->f->arena, 0);
-			p.array = false;
-		}
-		x->place = p;
-	}
-	if (v && x->value)
+	if (x->value) {
 		x->value = v;
-	if (v && (!x->value || ml_sym_has_unknown(x->value)))
+		x->fixed = !r->loops && ml_sym_has_unknown(v);
+	}
+	if (x->memory || x->place.array)
+		initialized(r, c);
+	else
 		ml_c_scalar(r, c, x, true);
 }
 
@@ -223,6 +351,7 @@ static void return_statement(struct ml_c_reader *r, CXCursor c)
 	struct ml_c_children k;
 
 	ml_c_children(r, c, &k);
+	r->returns += r->parent == r->base ? 1 : 2;
 	if (!k.count)
 		return;
 	if (ml_c_is_pointer(r, r->clang->getCursorType(k.at[0])))
@@ -371,12 +500,35 @@ static void uncertain(struct ml_c_reader *r, CXCursor c, const char *what)
 			 "counted, as an upper bound",
 			 (unsigned)ml_c_line(r, c, NULL), what);
 	r->f->node[n].condition = ml_sym_unknown(&r->f->arena);
+	ml_c_effects(r, c);
 	r->parent = n;
 	r->work = ML_FLOW_NONE;
 	block(r, c);
 	r->parent = parent;
 	r->work = ML_FLOW_NONE;
 	ml_c_effects(r, c);
+}
+
+static void switch_statement(struct ml_c_reader *r, CXCursor c)
+{
+	struct ml_c_children k;
+
+	ml_c_children(r, c, &k);
+	if (k.count != 2)
+		return;
+	CXCursor outer = r->switched;
+	ml_c_value(r, k.at[0]);
+	r->work = ML_FLOW_NONE;
+	r->switched = k.at[1];
+	uncertain(r, k.at[1], "switch");
+	r->switched = outer;
+}
+
+/* Where a jump may arrive: what any other part of it assigned may be there. */
+static void arrive(struct ml_c_reader *r, CXCursor part)
+{
+	if (!r->clang->Cursor_isNull(part))
+		ml_c_effects(r, part);
 }
 
 void ml_c_statement(struct ml_c_reader *r, CXCursor c)
@@ -417,21 +569,27 @@ void ml_c_statement(struct ml_c_reader *r, CXCursor c)
 	case CXCursor_NullStmt:
 	case CXCursor_BreakStmt:
 	case CXCursor_ContinueStmt: break;
-	case CXCursor_SwitchStmt: uncertain(r, c, "switch"); break;
+	case CXCursor_SwitchStmt: switch_statement(r, c); break;
 	/* statements() knows what a jump may leave out */
 	case CXCursor_GotoStmt: break;
 	case CXCursor_LabelStmt:
+		arrive(r, r->body);
 		if (r->jumps)
 			block(r, c);
 		else
 			uncertain(r, c, "jump");
 		break;
 	case CXCursor_CaseStmt:
-	case CXCursor_DefaultStmt: block(r, c); break;
+	case CXCursor_DefaultStmt:
+		arrive(r, r->switched);
+		block(r, c);
+		break;
+	case CXCursor_GCCAsmStmt: ml_c_unplaced(r, c, "what assembler code does"); break;
 	default:
-		if (r->clang->isExpression(k))
+		if (r->clang->isExpression(k)) {
+			r->statement = ml_c_bare(r, c);
 			ml_c_value(r, c);
-		else
+		} else
 			uncertain(r, c, "statement");
 	}
 	r->depth--;

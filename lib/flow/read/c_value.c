@@ -5,7 +5,7 @@
 #include "lib/flow/flow_build.h"
 #include "lib/flow/read/c_read_parts.h"
 
-static void operation(struct ml_c_reader *r, CXCursor c, enum ml_flow_op op)
+void ml_c_operation(struct ml_c_reader *r, CXCursor c, enum ml_flow_op op)
 {
 	if (r->quiet)
 		return;
@@ -67,8 +67,55 @@ static enum ml_flow_op kind_of(enum CXBinaryOperatorKind k)
 	}
 }
 
-/* C's division rounds towards 0: it is ours where both sides are known not to differ in
- * sign, which is assumed of sizes and indices (a note in docs/commands/flow.md). */
+/* Whether a value is surely not negative, where parameters are not. */
+static bool is_natural(const struct ml_c_reader *r, const struct ml_sym *e)
+{
+	switch (e->op) {
+	case ML_SYM_CONST: return e->value >= 0;
+	case ML_SYM_SYMBOL:
+		if (r->f->symbol[e->symbol].kind != ML_FLOW_LOOP)
+			return true;
+		for (size_t i = r->f->node_count; i-- > 0;) {
+			const struct ml_flow_node *n = &r->f->node[i];
+
+			if (n->kind == ML_FLOW_FOR && n->symbol == e->symbol)
+				return is_natural(r, n->step > 0 ? n->from : n->to);
+		}
+		return false;
+	case ML_SYM_MAX: return is_natural(r, e->a) || is_natural(r, e->b);
+	case ML_SYM_ADD:
+		/* i + (n - i - 1) and the like are sizes, too: n - 1 of a size */
+		if (e->a->op == ML_SYM_SYMBOL && ml_sym_is(e->b, -1))
+			return r->f->symbol[e->a->symbol].kind != ML_FLOW_LOOP;
+		/* fall through */
+	case ML_SYM_MUL:
+	case ML_SYM_FLOOR:
+	case ML_SYM_MIN: return is_natural(r, e->a) && is_natural(r, e->b);
+	case ML_SYM_MOD: return is_natural(r, e->b);
+	case ML_SYM_UNKNOWN: return false;
+	default: return true; /* conditions are 0 or 1 */
+	}
+}
+
+/* C's division rounds towards 0, that of symbols downwards. */
+static const struct ml_sym *divided(struct ml_c_reader *r, const struct ml_sym *x,
+				    const struct ml_sym *y)
+{
+	struct ml_arena *a = &r->f->arena;
+	const struct ml_sym *minus = ml_sym_const(a, -1);
+	const struct ml_sym *up = ml_sym_make(a, ML_SYM_FLOOR, x, y);
+
+	if (!is_natural(r, y) || is_natural(r, x))
+		return is_natural(r, y) ? up : unknown(r);
+	const struct ml_sym *down = ml_sym_make(
+		a, ML_SYM_MUL, minus,
+		ml_sym_make(a, ML_SYM_FLOOR, ml_sym_make(a, ML_SYM_MUL, minus, x), y));
+	const struct ml_sym *is = ml_sym_make(a, ML_SYM_GE, x, ml_sym_const(a, 0));
+	return ml_sym_make(
+		a, ML_SYM_ADD, ml_sym_make(a, ML_SYM_MUL, is, up),
+		ml_sym_make(a, ML_SYM_MUL, ml_sym_make(a, ML_SYM_NOT, is, NULL), down));
+}
+
 static const struct ml_sym *combined(struct ml_c_reader *r, enum CXBinaryOperatorKind k,
 				     const struct ml_sym *x, const struct ml_sym *y)
 {
@@ -76,8 +123,11 @@ static const struct ml_sym *combined(struct ml_c_reader *r, enum CXBinaryOperato
 
 	switch (k) {
 	case CXBinaryOperator_Mul: return ml_sym_make(a, ML_SYM_MUL, x, y);
-	case CXBinaryOperator_Div: return ml_sym_make(a, ML_SYM_FLOOR, x, y);
-	case CXBinaryOperator_Rem: return ml_sym_make(a, ML_SYM_MOD, x, y);
+	case CXBinaryOperator_Div: return divided(r, x, y);
+	case CXBinaryOperator_Rem:
+		if (is_natural(r, x) && is_natural(r, y))
+			return ml_sym_make(a, ML_SYM_MOD, x, y);
+		return ml_sym_sub(a, x, ml_sym_make(a, ML_SYM_MUL, divided(r, x, y), y));
 	case CXBinaryOperator_Add: return ml_sym_make(a, ML_SYM_ADD, x, y);
 	case CXBinaryOperator_Sub: return ml_sym_sub(a, x, y);
 	case CXBinaryOperator_Shl:
@@ -106,7 +156,31 @@ static const struct ml_sym *combined(struct ml_c_reader *r, enum CXBinaryOperato
 	}
 }
 
-/* The variable that an expression names, if it is one that is no element. */
+/* A value as a variable or a cast of an integer type has it. */
+static const struct ml_sym *held(struct ml_c_reader *r, CXType t, const struct ml_sym *v)
+{
+	enum CXTypeKind k = r->clang->getCanonicalType(t).kind;
+	long long size = r->clang->Type_getSizeOf(t);
+	bool is_signed = k == CXType_Char_S || k == CXType_SChar || k == CXType_Short ||
+			 k == CXType_Int;
+
+	if (size < 1 || size > 4 || ml_sym_has_unknown(v))
+		return v;
+	if (k == CXType_Bool)
+		return v->op == ML_SYM_CONST ? ml_sym_const(&r->f->arena, v->value != 0)
+					     : unknown(r);
+	int64_t span = (int64_t)1 << 8 * size;
+	if (v->op == ML_SYM_CONST) {
+		int64_t low = ((v->value % span) + span) % span;
+
+		return ml_sym_const(&r->f->arena,
+				    is_signed && low >= span / 2 ? low - span : low);
+	}
+	/* sizes and indices fit in an int, not in less */
+	return size == 4 ? v : unknown(r);
+}
+
+/* The variable that an expression names, if it is one in a register. */
 static struct ml_c_variable *scalar(struct ml_c_reader *r, CXCursor c)
 {
 	c = ml_c_bare(r, c);
@@ -116,7 +190,137 @@ static struct ml_c_variable *scalar(struct ml_c_reader *r, CXCursor c)
 	struct ml_c_variable *v = ml_c_find(r, decl);
 	if (!v && r->clang->getCursorKind(decl) == CXCursor_VarDecl)
 		v = ml_c_declare(r, decl, true);
-	return v;
+	return v && !v->memory && ml_c_is_scalar(r, r->clang->getCursorType(decl)) ? v
+										   : NULL;
+}
+
+static bool is_statement(const struct ml_c_reader *r, CXCursor c)
+{
+	return r->clang->equalCursors(c, r->statement);
+}
+
+static enum ml_flow_update update_of(enum CXBinaryOperatorKind op)
+{
+	switch (op) {
+	case CXBinaryOperator_Add:
+	case CXBinaryOperator_Sub: return ML_FLOW_SUM;
+	case CXBinaryOperator_Mul: return ML_FLOW_PRODUCT;
+	case CXBinaryOperator_And: return ML_FLOW_BITS_AND;
+	case CXBinaryOperator_Or: return ML_FLOW_BITS_OR;
+	case CXBinaryOperator_Xor: return ML_FLOW_BITS_XOR;
+	default: return ML_FLOW_NO_UPDATE;
+	}
+}
+
+/* Marks the last access of a computation, and that of a container at a place of the
+ * source, as one update. */
+static void mark_update(struct ml_c_reader *r, CXCursor read, CXType t,
+			enum ml_flow_update update, bool twice)
+{
+	struct ml_flow_node *n = r->work == ML_FLOW_NONE ? NULL : &r->f->node[r->work];
+	uint32_t column, line = ml_c_line(r, read, &column);
+
+	if (!n || !n->access_count || !update)
+		return;
+	struct ml_flow_access *w = &n->access[n->access_count - 1];
+	for (size_t i = n->access_count - 1; i-- > 0;) {
+		struct ml_flow_access *x = &n->access[i];
+		bool same = x->container == w->container && !x->write && !x->update &&
+			    x->line == line && x->column == column &&
+			    x->dims == w->dims && x->field == w->field &&
+			    x->size == w->size;
+
+		/* an expression that stands there twice may name two elements */
+		if (twice && !r->f->container[x->container].scalar)
+			same &= x->dims && !x->bounded;
+		for (uint32_t d = 0; same && twice && d < x->dims; d++)
+			same = ml_sym_equal(x->range[d].from, w->range[d].from);
+		if (!same)
+			continue;
+		x->update = w->update = update;
+		x->rounds = w->rounds = !ml_c_is_integer(r, t);
+		return;
+	}
+}
+
+/* x = x + a + b: the operand that is x. */
+static bool find_operand(struct ml_c_reader *r, CXCursor c, CXCursor to,
+			 enum ml_flow_update update, CXCursor *found)
+{
+	struct ml_c_children k;
+	CXCursor bare = ml_c_bare(r, c), target = ml_c_bare(r, to);
+
+	if (r->clang->getCursorKind(bare) != CXCursor_BinaryOperator) {
+		*found = bare;
+		return r->clang->getCursorKind(bare) == r->clang->getCursorKind(target) &&
+		       !strcmp(ml_c_name(r, bare), ml_c_name(r, target));
+	}
+	enum CXBinaryOperatorKind op = r->clang->getCursorBinaryOperatorKind(bare);
+	ml_c_children(r, bare, &k);
+	if (k.count != 2 || update_of(op) != update)
+		return false;
+	return find_operand(r, k.at[0], to, update, found) ||
+	       (op != CXBinaryOperator_Sub &&
+		find_operand(r, k.at[1], to, update, found));
+}
+
+/* x = x OP value, where x is one element. */
+static void assigned_update(struct ml_c_reader *r, CXCursor to, CXCursor from)
+{
+	CXCursor bare = ml_c_bare(r, from), operand;
+	enum ml_flow_update update =
+		r->clang->getCursorKind(bare) == CXCursor_BinaryOperator
+			? update_of(r->clang->getCursorBinaryOperatorKind(bare))
+			: ML_FLOW_NO_UPDATE;
+
+	if (update && find_operand(r, from, to, update, &operand))
+		mark_update(r, operand, r->clang->getCursorType(to), update, true);
+}
+
+static const struct ml_sym *store_pointer(struct ml_c_reader *r, CXCursor c, CXCursor to,
+					  CXCursor from)
+{
+	bool plain = r->clang->getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign;
+	CXType t = r->clang->getCursorType(to);
+	struct ml_c_place p;
+
+	if (plain) {
+		p = ml_c_place(r, from);
+	} else {
+		ml_c_value(r, from);
+		p = ml_c_place(r, to);
+		p.unknown = true;
+	}
+	struct ml_c_variable *v = scalar(r, to);
+	if (!v) {
+		struct ml_c_place at = ml_c_locate(r, to);
+
+		ml_c_access(r, to, &at, true);
+		if (!p.fresh)
+			ml_c_overwrite(r, &at);
+		return unknown(r);
+	}
+	if (plain && p.fresh && !p.ok)
+		ml_c_allocate(r, v, true);
+	else
+		v->place = plain ? ml_c_reshaped(r, v->decl, t, p) : p;
+	v = scalar(r, to); /* declarations may have moved it */
+	if (r->bounded)
+		v->place = (struct ml_c_place){ 0 };
+	ml_c_scalar(r, to, v, true);
+	return unknown(r);
+}
+
+/* A variable has a new value, which is not known where it is data. */
+static void set(struct ml_c_reader *r, CXCursor to, struct ml_c_variable *v,
+		const struct ml_sym *value)
+{
+	if (v->value) {
+		v->value = r->bounded ? unknown(r)
+				      : held(r, r->clang->getCursorType(to), value);
+		v->fixed = !r->loops && !r->bounded && ml_sym_has_unknown(v->value);
+	}
+	ml_c_scalar(r, to, v, true);
 }
 
 static const struct ml_sym *store(struct ml_c_reader *r, CXCursor c, CXCursor to,
@@ -126,48 +330,39 @@ static const struct ml_sym *store(struct ml_c_reader *r, CXCursor c, CXCursor to
 	enum CXBinaryOperatorKind op = applied(k);
 	struct ml_c_variable *v = scalar(r, to);
 	CXType t = r->clang->getCursorType(to);
+	bool plain = k == CXBinaryOperator_Assign, statement = is_statement(r, c);
 
-	if (ml_c_is_pointer(r, t) && v) {
-		struct ml_c_place p = { 0 };
-
-		if (k == CXBinaryOperator_Assign)
-			p = ml_c_place(r, from);
-		else {
-			ml_c_value(r, from);
-			p = v->place;
-			p.unknown = true;
-		}
-		v = scalar(r, to); /* declarations may have moved it */
-		v->place = p;
-		return unknown(r);
-	}
+	if (ml_c_is_pointer(r, t))
+		return store_pointer(r, c, to, from);
 	const struct ml_sym *y = ml_c_value(r, from);
 	if (v) {
 		v = scalar(r, to);
-		bool data = !v->value || ml_sym_has_unknown(v->value);
-		if (k != CXBinaryOperator_Assign) {
-			if (data)
+		if (!plain) {
+			if (!v->value || ml_sym_has_unknown(v->value))
 				ml_c_scalar(r, to, v, false);
-			operation(r, c, kind_of(op));
+			ml_c_operation(r, c, kind_of(op));
 		}
-		if (v->value)
-			v->value = k == CXBinaryOperator_Assign
-					   ? y
-					   : combined(r, op, v->value, y);
-		if (!v->value || ml_sym_has_unknown(v->value))
-			ml_c_scalar(r, to, v, true);
+		v = scalar(r, to);
+		set(r, to, v, plain || !v->value ? y : combined(r, op, v->value, y));
+		if (statement && !plain)
+			mark_update(r, ml_c_bare(r, to), t, update_of(op), false);
+		else if (statement)
+			assigned_update(r, to, from);
+		v = scalar(r, to);
 		return v->value ? v->value : unknown(r);
 	}
-	struct ml_c_place p = ml_c_place(r, to);
-	if (p.ok && k != CXBinaryOperator_Assign) {
+	struct ml_c_place p = ml_c_locate(r, to);
+	if (!plain) {
 		ml_c_access(r, to, &p, false);
-		operation(r, c, kind_of(op));
+		ml_c_operation(r, c, kind_of(op));
 	}
-	if (p.ok)
-		ml_c_access(r, to, &p, true);
-	else if (r->clang->getCursorKind(ml_c_bare(r, to)) != CXCursor_MemberRefExpr)
-		ml_flow_add_note(r->f, "line %u: what is assigned to is not known",
-				 (unsigned)ml_c_line(r, c, NULL));
+	ml_c_access(r, to, &p, true);
+	if (r->clang->getCanonicalType(t).kind == CXType_Record)
+		ml_c_overwrite(r, &p);
+	if (statement && p.ok && !p.value && !plain)
+		mark_update(r, to, t, update_of(op), false);
+	else if (statement && p.ok && !p.value)
+		assigned_update(r, to, from);
 	/* the value of an element is data */
 	return unknown(r);
 }
@@ -187,7 +382,7 @@ static const struct ml_sym *binary(struct ml_c_reader *r, CXCursor c,
 	const struct ml_sym *y = ml_c_value(r, k->at[1]);
 	r->bounded = bounded;
 	if (op != CXBinaryOperator_Comma)
-		operation(r, c, kind_of(op));
+		ml_c_operation(r, c, kind_of(op));
 	return combined(r, op, x, y);
 }
 
@@ -196,30 +391,40 @@ static const struct ml_sym *step(struct ml_c_reader *r, CXCursor c, CXCursor of,
 {
 	struct ml_c_variable *v = scalar(r, of);
 	bool post = r->clang->getCursorUnaryOperatorKind(c) <= CXUnaryOperator_PostDec;
+	CXType t = r->clang->getCursorType(of);
 
 	if (v) {
 		const struct ml_sym *old = v->value;
+		bool pointer = ml_c_is_pointer(r, t);
 
-		if (v->place.ok && v->place.count && !v->place.array) {
-			const struct ml_sym **at = &v->place.index[v->place.count - 1];
-
-			*at = ml_sym_add_const(&r->f->arena, *at, by);
-		}
-		if (!old || ml_sym_has_unknown(old)) {
+		if (pointer ? !v->place.ok || v->place.unknown
+			    : !old || ml_sym_has_unknown(old))
 			ml_c_scalar(r, of, v, false);
-			ml_c_scalar(r, of, v, true);
-		}
+		v = scalar(r, of);
+		if (pointer && v->place.ok)
+			v->place = ml_c_moved(r, v->place,
+					      ml_sym_const(&r->f->arena, by));
+		if (pointer && r->bounded)
+			v->place.unknown = true;
+		v = scalar(r, of);
 		if (!old)
-			return unknown(r);
-		v->value = ml_sym_add_const(&r->f->arena, old, by);
-		return post ? old : v->value;
+			ml_c_scalar(r, of, v, true);
+		else
+			set(r, of, v, ml_sym_add_const(&r->f->arena, old, by));
+		if (is_statement(r, c))
+			mark_update(r, ml_c_bare(r, of), t,
+				    pointer ? ML_FLOW_NO_UPDATE : ML_FLOW_SUM, false);
+		v = scalar(r, of);
+		return !old ? unknown(r) : post ? old : v->value;
 	}
-	struct ml_c_place p = ml_c_place(r, of);
-	if (p.ok) {
-		ml_c_access(r, of, &p, false);
-		operation(r, c, ML_FLOW_ADD);
-		ml_c_access(r, of, &p, true);
-	}
+	struct ml_c_place p = ml_c_locate(r, of);
+	if (ml_c_is_pointer(r, t))
+		ml_c_overwrite(r, &p);
+	ml_c_access(r, of, &p, false);
+	ml_c_operation(r, c, ML_FLOW_ADD);
+	ml_c_access(r, of, &p, true);
+	if (is_statement(r, c) && p.ok && !p.value)
+		mark_update(r, of, t, ML_FLOW_SUM, false);
 	return unknown(r);
 }
 
@@ -243,184 +448,56 @@ static const struct ml_sym *unary(struct ml_c_reader *r, CXCursor c,
 		/* the sign of a literal is no operation */
 		if (r->clang->getCursorKind(k->at[0]) != CXCursor_FloatingLiteral &&
 		    x->op != ML_SYM_CONST)
-			operation(r, c, ML_FLOW_ADD);
+			ml_c_operation(r, c, ML_FLOW_ADD);
 		return ml_sym_make(a, ML_SYM_MUL, ml_sym_const(a, -1), x);
 	case CXUnaryOperator_LNot:
 		x = ml_c_value(r, k->at[0]);
-		operation(r, c, ML_FLOW_LOGIC);
+		ml_c_operation(r, c, ML_FLOW_LOGIC);
 		return ml_sym_make(a, ML_SYM_NOT, x, NULL);
+	case CXUnaryOperator_AddrOf: ml_c_place(r, c); return unknown(r);
 	case CXUnaryOperator_Not:
 		ml_c_value(r, k->at[0]);
-		operation(r, c, ML_FLOW_LOGIC);
+		ml_c_operation(r, c, ML_FLOW_LOGIC);
 		return unknown(r);
 	default: return unknown(r);
 	}
 }
 
-/* Functions of <math.h> that memory does not see. Operation kinds, or -1. */
-static int math(const char *name)
-{
-	static const char *const special[] = {
-		"sqrt",  "exp",   "exp2",  "log",    "log2",   "log10", "pow",  "sin",
-		"cos",   "tan",   "asin",  "acos",   "atan",   "atan2", "sinh", "cosh",
-		"tanh",  "cbrt",  "erf",   "erfc",   "hypot",  "floor", "ceil", "round",
-		"trunc", "expm1", "log1p", "tgamma", "lgamma", "fmod",  "rint"
-	};
-	static const char *const compare[] = { "fabs", "fmin",     "fmax", "abs",
-					       "labs", "copysign", "fdim" };
-	char base[20];
-	size_t n = strlen(name);
-
-	if (!strncmp(name, "__builtin_", 10))
-		return math(name + 10);
-	if (n < 3 || n >= sizeof(base))
-		return -1;
-	memcpy(base, name, n + 1);
-	for (int cut = 0; cut < 2; cut++) {
-		for (size_t i = 0; i < sizeof(special) / sizeof(*special); i++)
-			if (!strcmp(base, special[i]))
-				return ML_FLOW_SPECIAL;
-		for (size_t i = 0; i < sizeof(compare) / sizeof(*compare); i++)
-			if (!strcmp(base, compare[i]))
-				return ML_FLOW_COMPARE;
-		if (base[n - 1] != 'f' && base[n - 1] != 'l')
-			return -1;
-		base[n - 1] = 0; /* sqrtf, sqrtl */
-	}
-	return !strcmp(base, "fma") ? ML_FLOW_MUL : -1;
-}
-
-/* A function that this file does not define. */
-static void foreign(struct ml_c_reader *r, CXCursor c, const char *name)
-{
-	int n = r->clang->Cursor_getNumArguments(c), op = math(name);
-	bool said = false;
-
-	for (int i = 0; i < n; i++) {
-		CXCursor arg = r->clang->Cursor_getArgument(c, (unsigned)i);
-
-		if (!ml_c_is_pointer(r, r->clang->getCursorType(arg))) {
-			ml_c_value(r, arg);
-			continue;
-		}
-		struct ml_c_place p = ml_c_place(r, arg);
-		if (!p.ok)
-			continue;
-		p.unknown = said = true;
-		ml_c_access(r, c, &p, false);
-		ml_c_access(r, c, &p, true);
-	}
-	if (op >= 0) {
-		operation(r, c, (enum ml_flow_op)op);
-	} else if (!said || op < 0) {
-		ml_flow_add_note(
-			r->f,
-			"line %u: '%s' is not defined in this file; what it does "
-			"is not counted, but for one access of each array that it "
-			"gets",
-			(unsigned)ml_c_line(r, c, NULL), name);
-		uint32_t work = ml_c_work(r, c); /* may move the nodes */
-		r->f->node[work].assumed = true;
-	}
-}
-
-static CXCursor body_of(struct ml_c_reader *r, CXCursor function)
-{
-	struct ml_c_children k;
-
-	ml_c_children(r, function, &k);
-	for (size_t i = 0; i < k.count; i++)
-		if (r->clang->getCursorKind(k.at[i]) == CXCursor_CompoundStmt)
-			return k.at[i];
-	return r->clang->getNullCursor();
-}
-
-/* Binds the arguments to the parameters and reads the body in place of the call. */
-static const struct ml_sym *call(struct ml_c_reader *r, CXCursor c)
-{
-	CXCursor decl = r->clang->getCursorReferenced(c);
-	const char *name = ml_c_name(r, c);
-
-	r->returned_place = (struct ml_c_place){ 0 };
-	if (r->clang->Cursor_isNull(decl)) {
-		foreign(r, c, *name ? name : "a function pointer");
-		return unknown(r);
-	}
-	CXCursor function = r->clang->getCursorDefinition(decl);
-	CXCursor body = r->clang->Cursor_isNull(function) ? function
-							  : body_of(r, function);
-	int n = r->clang->Cursor_getNumArguments(c);
-	if (r->clang->Cursor_isNull(body) || r->inlined >= ML_C_INLINE || n > 64 ||
-	    r->clang->Cursor_getNumArguments(function) != n) {
-		foreign(r, c, name);
-		return unknown(r);
-	}
-	struct ml_c_variable bound[64];
-	for (int i = 0; i < n; i++) {
-		CXCursor arg = r->clang->Cursor_getArgument(c, (unsigned)i);
-		CXCursor to = r->clang->Cursor_getArgument(function, (unsigned)i);
-		CXType t = r->clang->getCursorType(to);
-
-		bound[i] = (struct ml_c_variable){ .decl = r->clang->getCanonicalCursor(
-							   to) };
-		enum CXTypeKind kind = r->clang->getCanonicalType(t).kind;
-		if (kind == CXType_Pointer || kind == CXType_ConstantArray ||
-		    kind == CXType_VariableArray || kind == CXType_IncompleteArray) {
-			bound[i].place = ml_c_place(r, arg);
-			if (bound[i].place.array && bound[i].place.count < ML_FLOW_DIMS) {
-				bound[i].place.index[bound[i].place.count++] =
-					ml_sym_const(&r->f->arena, 0);
-				bound[i].place.array = false;
-			}
-		} else {
-			bound[i].value = ml_c_value(r, arg);
-			if (!ml_c_is_integer(r, t))
-				bound[i].value = NULL;
-		}
-	}
-	size_t count = r->variable_count;
-	for (int i = 0; i < n; i++) {
-		r->variable = ml_grow(r->variable, &r->variable_cap,
-				      r->variable_count + 1, sizeof(*r->variable));
-		r->variable[r->variable_count++] = bound[i];
-	}
-	uint32_t from = r->scop_from, to = r->scop_to;
-	r->scop_to = 0;
-	r->inlined++;
-	r->returned = unknown(r);
-	r->returned_place = (struct ml_c_place){ 0 };
-	ml_c_statement(r, body);
-	r->inlined--;
-	r->scop_from = from;
-	r->scop_to = to;
-	/* globals that were met inside stay known */
-	for (size_t i = count; i < r->variable_count; i++)
-		if (i < count + (size_t)n)
-			r->variable[i].decl = r->clang->getNullCursor();
-	return r->returned;
-}
-
-struct ml_c_place ml_c_call_place(struct ml_c_reader *r, CXCursor c)
-{
-	call(r, c);
-	return r->returned_place;
-}
-
+/* What a variable holds: a value, or data that is read from where it is. */
 static const struct ml_sym *variable_value(struct ml_c_reader *r, CXCursor c)
 {
 	CXCursor decl = r->clang->getCursorReferenced(c);
+	CXType t = r->clang->getCursorType(decl);
+	struct ml_c_variable *x = ml_c_find(r, decl);
 	int64_t v;
 
 	if (r->clang->getCursorKind(decl) == CXCursor_EnumConstantDecl)
 		return ml_sym_const(&r->f->arena,
 				    r->clang->getEnumConstantDeclValue(decl));
-	struct ml_c_variable *x = ml_c_find(r, decl);
-	if (!x && r->clang->isConstQualifiedType(r->clang->getCursorType(decl)) &&
-	    ml_c_is_integer(r, r->clang->getCursorType(decl)) && constant(r, decl, &v))
+	if (!x && r->clang->isConstQualifiedType(t) && ml_c_is_integer(r, t) &&
+	    constant(r, decl, &v))
 		return ml_sym_const(&r->f->arena, v);
 	if (!x)
 		x = scalar(r, c);
-	return x && x->value ? x->value : unknown(r);
+	if (!x) {
+		struct ml_c_place p = ml_c_locate(r, c);
+
+		if (!p.array)
+			ml_c_access(r, c, &p, false);
+		return unknown(r);
+	}
+	/* a bound or a subscript that is data has the name of the variable */
+	if (x->value && x->fixed && r->quiet && !r->bounded)
+		ml_c_fix(r, x);
+	if (x->value && !ml_sym_has_unknown(x->value))
+		return x->value;
+	if (ml_c_is_pointer(r, t)) {
+		ml_c_place(r, c);
+	} else if (x->memory) {
+		ml_c_access(r, c, &x->place, false);
+	} else
+		ml_c_scalar(r, c, x, false);
+	return unknown(r);
 }
 
 static const struct ml_sym *choice(struct ml_c_reader *r, CXCursor c,
@@ -460,6 +537,7 @@ const struct ml_sym *ml_c_value(struct ml_c_reader *r, CXCursor c)
 {
 	const struct ml_sym *v = unknown(r);
 	struct ml_c_children k;
+	CXCursor outer = c;
 	int64_t number;
 
 	if (r->depth >= ML_C_DEPTH) {
@@ -479,21 +557,11 @@ const struct ml_sym *ml_c_value(struct ml_c_reader *r, CXCursor c)
 		break;
 	case CXCursor_FloatingLiteral:
 	case CXCursor_StringLiteral: break;
-	case CXCursor_DeclRefExpr:
-		if (ml_c_is_integer(r, r->clang->getCursorType(c)))
-			v = variable_value(r, c);
-		if (ml_sym_has_unknown(v)) {
-			struct ml_c_variable *x =
-				ml_c_find(r, r->clang->getCursorReferenced(c));
-
-			if (x)
-				ml_c_scalar(r, c, x, false);
-		}
-		break;
+	case CXCursor_DeclRefExpr: v = variable_value(r, c); break;
 	case CXCursor_BinaryOperator:
 	case CXCursor_CompoundAssignOperator: v = binary(r, c, &k); break;
 	case CXCursor_ConditionalOperator: v = choice(r, c, &k); break;
-	case CXCursor_CallExpr: v = call(r, c); break;
+	case CXCursor_CallExpr: v = ml_c_call(r, c); break;
 	case CXCursor_UnaryOperator:
 		if (r->clang->getCursorUnaryOperatorKind(c) != CXUnaryOperator_Deref) {
 			v = unary(r, c, &k);
@@ -502,9 +570,9 @@ const struct ml_sym *ml_c_value(struct ml_c_reader *r, CXCursor c)
 		/* fall through */
 	case CXCursor_ArraySubscriptExpr:
 	case CXCursor_MemberRefExpr: {
-		struct ml_c_place p = ml_c_place(r, c);
+		struct ml_c_place p = ml_c_locate(r, c);
 
-		if (p.ok && !p.array)
+		if (!p.array)
 			ml_c_access(r, c, &p, false);
 		break;
 	}
@@ -515,5 +583,10 @@ const struct ml_sym *ml_c_value(struct ml_c_reader *r, CXCursor c)
 		break;
 	}
 	r->depth--;
-	return v;
+	/* casts, also those that C makes itself */
+	CXType to = r->clang->getCursorType(outer), from = r->clang->getCursorType(c);
+	bool narrow = r->clang->Type_getSizeOf(to) < r->clang->Type_getSizeOf(from);
+	if (!ml_c_is_integer(r, to) || (!narrow && v->op != ML_SYM_CONST))
+		return v;
+	return held(r, to, v);
 }

@@ -165,6 +165,28 @@ static bool partial(struct ml_sdfg_dataflow *s, const struct ml_sdfg_edge *e,
 	return dynamic;
 }
 
+/* "lambda a, b: (a + b)" */
+static void mark_update(struct ml_sdfg_dataflow *s, uint32_t work, size_t first,
+			const char *wcr)
+{
+	struct ml_flow_node *n = &s->r->f->node[work];
+	enum ml_flow_update update = !wcr                 ? ML_FLOW_NO_UPDATE
+				     : strstr(wcr, "max") ? ML_FLOW_MAXIMUM
+				     : strstr(wcr, "min") ? ML_FLOW_MINIMUM
+				     : strchr(wcr, '*')   ? ML_FLOW_PRODUCT
+				     : strchr(wcr, '+')   ? ML_FLOW_SUM
+							  : ML_FLOW_NO_UPDATE;
+
+	for (size_t i = first; i < n->access_count; i++) {
+		const char *type = s->r->f->container[n->access[i].container].type;
+
+		n->access[i].update = update;
+		n->access[i].rounds = strncmp(type, "int", 3) &&
+				      strncmp(type, "uint", 4) &&
+				      update <= ML_FLOW_PRODUCT;
+	}
+}
+
 static void move_subset(struct ml_sdfg_dataflow *s, uint32_t work,
 			const struct ml_sdfg_edge *e, json_t *of, bool write)
 {
@@ -179,11 +201,15 @@ static void move_subset(struct ml_sdfg_dataflow *s, uint32_t work,
 	ml_sdfg_subset(s->r, of, &subset);
 	bool bounded = partial(s, e, &subset);
 	json_t *wcr = json_object_get(e->memlet, "wcr");
-	if (write && wcr && !json_is_null(wcr)) {
+	size_t first = s->r->f->node[work].access_count;
+	bool resolves = write && wcr && !json_is_null(wcr);
+	if (resolves) {
 		ml_sdfg_access(s->r, work, a, &subset, false, bounded);
 		s->r->f->node[work].ops[ML_FLOW_ADD]++;
 	}
 	ml_sdfg_access(s->r, work, a, &subset, write, bounded);
+	if (resolves)
+		mark_update(s, work, first, json_string_value(wcr));
 }
 
 /* Accesses from `first` on are what the code calls by the name of a connector. */

@@ -57,9 +57,3 @@ struct ml_locality_element {
 	uint64_t count, cold, misses;
 	uint32_t min, median, max; /* distances without cold ones; ML_NEVER: none */
 };
-/*
- * Statistics of elements of a container: element[i] is that of storage place first + i.
- * Needs `keep`.
- */
-void ml_locality_elements(const struct ml_locality *l, uint32_t container, int64_t first,
-			  struct ml_locality_element *element, size_t count);

@@ -212,6 +212,9 @@ static void find_carried(struct maker *m)
 			m->s->missing = ml_arena_strdup(&m->s->arena, err.text);
 		tried = true;
 		m->s->carried[i] = d ? ml_dependences_carried(d, i) : ML_CARRIED_OPEN;
+		if (d && m->s->carried[i] >= ML_CARRIED && ml_dependences_why(d))
+			m->s->why[i] = ml_arena_strdup(&m->s->arena,
+						       ml_dependences_why(d));
 	}
 	ml_dependences_close(d);
 }
@@ -224,6 +227,7 @@ void ml_flow_span_make(struct ml_flow_span *s, struct ml_flow *f,
 
 	memset(s, 0, sizeof(*s));
 	s->carried = ml_arena_alloc(&s->arena, n * sizeof(*s->carried));
+	s->why = ml_arena_alloc(&s->arena, n * sizeof(*s->why));
 	s->depth = ml_arena_alloc(&s->arena, n * sizeof(*s->depth));
 	gather(&m);
 	find_carried(&m);
@@ -263,6 +267,8 @@ void ml_flow_span_json(const struct ml_flow_span *s, const struct ml_flow *f,
 		ml_json_key_string(w, "name", f->names[n->symbol]);
 		ml_json_key_u64(w, "line", n->line);
 		ml_json_key_string(w, "carries", ml_carried_names[s->carried[i]]);
+		if (s->why[i])
+			ml_json_key_string(w, "why", s->why[i]);
 		ml_json_end(w);
 	}
 	ml_json_end(w);

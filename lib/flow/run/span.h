@@ -21,7 +21,9 @@ struct ml_json;
 
 struct ml_flow_span {
 	struct ml_arena arena;
-	enum ml_carried *carried;    /* by node: of loops */
+	enum ml_carried *carried; /* by node: of loops */
+	const char *
+		*why; /* by node: what a loop carries; NULL: there is nothing to say */
 	struct ml_flow_count *depth; /* by node: of one execution; node 0 is all */
 	const char *missing; /* why loops of C are taken to run in order; NULL: they are
 				not */

@@ -205,9 +205,9 @@ static bool run_work(struct walker *k, const struct ml_flow_node *n)
 }
 
 /* Iterations, this one included, that touch the lines that this one does. */
-static uint64_t alike(const struct body *b, uint64_t line, uint64_t most)
+static uint64_t alike(const struct body *b, uint64_t line, uint64_t max)
 {
-	for (size_t i = 0; i < b->count && most > 1; i++) {
+	for (size_t i = 0; i < b->count && max > 1; i++) {
 		uint64_t size = b->what[i] & 0x3fff, delta = b->delta[i], n;
 		uint64_t first = b->at[i] % line, last;
 
@@ -226,9 +226,9 @@ static uint64_t alike(const struct body *b, uint64_t line, uint64_t most)
 			delta = -delta;
 			n = delta >= line ? 1 : (uint32_t)near / (uint32_t)delta + 1;
 		}
-		most = n < most ? n : most;
+		max = n < max ? n : max;
 	}
-	return most;
+	return max;
 }
 
 /* One iteration of a body, which stands for `times`. */

@@ -95,7 +95,7 @@ void ml_sections_total(struct ml_table *t, const char *name, uint64_t a, uint64_
 	if (a)
 		ml_table_real(t, (double)b / (double)a - 1);
 	else
-		ml_table_none(t);
+		ml_table_no_value(t);
 }
 
 struct ml_buf *ml_sections_markup(struct ml_sections *s, const char *name,

@@ -35,7 +35,7 @@ static void real(struct ml_ensemble_table *t, double v)
 	if (isfinite(v))
 		ml_table_real(&t->table, v);
 	else
-		ml_table_none(&t->table);
+		ml_table_no_value(&t->table);
 }
 
 static const struct ml_ensemble *ensemble(const struct ml_ensemble_ask *q)
@@ -160,7 +160,7 @@ static void level_cells(struct ml_ensemble_table *t, const struct ml_ensemble_as
 		unsigned level = k <= levels ? k : own + 1;
 
 		if (k <= levels && k > own)
-			ml_table_none(&t->table);
+			ml_table_no_value(&t->table);
 		else
 			level_cell(t, refs,
 				   other(q, member, ML_MEASURE_SERVED, level, from, to));
@@ -313,13 +313,13 @@ void ml_ensemble_matching(struct ml_ensemble_table *t, const struct ml_ensemble 
 		if (m->visit[k])
 			ml_table_count(&t->table, m->visit[k]);
 		else
-			ml_table_none(&t->table);
+			ml_table_no_value(&t->table);
 		for (size_t x = 0; x < e->trace_count; x++) {
 			ml_table_count(&t->table, m->at[x][k]);
 			if (next)
 				ml_table_count(&t->table, m->at[x][next] - m->at[x][k]);
 			else
-				ml_table_none(&t->table);
+				ml_table_no_value(&t->table);
 		}
 	}
 }

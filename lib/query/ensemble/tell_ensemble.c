@@ -220,7 +220,7 @@ static void put_cycles(struct ml_table *t, const struct ml_member *m)
 	if (m && m->done)
 		ml_table_real(t, ml_member_cycles(m));
 	else
-		ml_table_none(t);
+		ml_table_no_value(t);
 }
 
 /* The share of the references that memory served. */
@@ -233,7 +233,7 @@ static void put_memory(struct ml_table *t, const struct ml_member *m)
 	if (refs)
 		ml_table_real(t, (double)m->total[m->parsed.levels + 1] / (double)refs);
 	else
-		ml_table_none(t);
+		ml_table_no_value(t);
 }
 
 static void put_pair(struct ml_table *t, const struct ml_member *a,
@@ -246,7 +246,7 @@ static void put_pair(struct ml_table *t, const struct ml_member *a,
 	if (before > 0 && b && b->done)
 		ml_table_real(t, ml_member_cycles(b) / before - 1);
 	else
-		ml_table_none(t);
+		ml_table_no_value(t);
 	put_memory(t, a);
 	put_memory(t, b);
 	ml_table_text(t, a && b ? "" : a ? "only A" : "only B");

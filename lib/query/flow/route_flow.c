@@ -421,7 +421,7 @@ bool ml_route_flow_suggest(struct ml_workspace *ws, const struct ml_request *q,
 {
 	struct ml_open_function *x = ml_open_function(ws, q, err);
 	struct ml_flow_sizes z, small;
-	uint64_t most[2];
+	uint64_t max[2];
 
 	if (!x)
 		return false;
@@ -429,26 +429,27 @@ bool ml_route_flow_suggest(struct ml_workspace *ws, const struct ml_request *q,
 	uint64_t arrays = 0;
 	for (size_t i = 0; i < x->flow->container_count; i++)
 		arrays += !x->flow->container[i].scalar;
-	if (!ml_request_u64(q, "elements", arrays < 4 ? 1500 : 450 * arrays, &most[0],
+	if (!ml_request_u64(q, "elements", arrays < 4 ? 1500 : 450 * arrays, &max[0],
 			    err) ||
-	    !ml_request_u64(q, "accesses", 40000, &most[1], err) ||
+	    !ml_request_u64(q, "accesses", 40000, &max[1], err) ||
 	    !ml_flow_sizes_read(&z, x->flow, q, &a->arena, err) ||
 	    !ml_flow_sizes_read(&small, x->flow, q, &a->arena, err))
 		return false;
 	int64_t factor = 1;
 	for (;; factor *= 2) {
-		bool least = true;
+		bool smallest = true;
 		double elements, accesses;
 
 		for (size_t i = 0; i < x->flow->symbol_count; i++) {
 			if (x->flow->symbol[i].kind > ML_FLOW_TRIPS || !z.known[i])
 				continue;
 			small.value[i] = (z.value[i] + factor - 1) / factor;
-			least &= small.value[i] <= 2;
+			smallest &= small.value[i] <= 2;
 		}
 		ml_flow_sizes_changed(&small, x->flow);
 		totals(x, &small, &elements, &accesses);
-		if (least || (elements <= (double)most[0] && accesses <= (double)most[1]))
+		if (smallest ||
+		    (elements <= (double)max[0] && accesses <= (double)max[1]))
 			break;
 	}
 	ml_json_object(&a->json);

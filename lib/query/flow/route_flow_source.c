@@ -5,7 +5,7 @@
 #include "lib/base/file.h"
 #include "lib/base/path.h"
 #include "lib/flow/flow.h"
-#include "lib/flow/listing.h"
+#include "lib/flow/flow_text.h"
 #include "lib/query/flow/open_flow.h"
 #include "lib/query/flow/route_flow.h"
 #include "lib/query/workspace/answer.h"
@@ -68,11 +68,11 @@ bool ml_route_flow_listing(struct ml_workspace *ws, const struct ml_request *q,
 			   struct ml_answer *a, struct ml_err *err)
 {
 	struct ml_open_function *x = ml_open_function(ws, q, err);
-	struct ml_flow_listing l;
+	struct ml_flow_text l;
 
 	if (!x)
 		return false;
-	ml_flow_listing_make(&l, x->flow, &a->arena);
+	ml_flow_text_make(&l, x->flow, &a->arena);
 	ml_json_object(&a->json);
 	ml_json_key_u64(&a->json, "lines", l.count);
 	ml_json_key_array(&a->json, "listing");

@@ -4,7 +4,7 @@
 
 #include "lib/flow/count/count.h"
 #include "lib/flow/flow.h"
-#include "lib/flow/listing.h"
+#include "lib/flow/flow_text.h"
 #include "lib/flow/read/open.h"
 #include "lib/flow/run/print.h"
 #include "lib/flow/run/span.h"
@@ -107,7 +107,7 @@ static void put_loops(struct ml_sections *s, const struct flow *x)
 		if (n->line)
 			ml_table_count(&t, n->line);
 		else
-			ml_table_none(&t);
+			ml_table_no_value(&t);
 		ml_table_text(&t, formula(x, &x->counts.runs[i], &s->arena));
 		ml_table_text(&t, ml_carried_names[x->span.carried[i]]);
 	}
@@ -218,11 +218,11 @@ static void put_bars(struct ml_sections *s, const struct flow *x)
 
 static void put_listing(struct ml_sections *s, const struct flow *x)
 {
-	struct ml_flow_listing l;
+	struct ml_flow_text l;
 	struct ml_buf text = { 0 };
 
-	ml_flow_listing_make(&l, x->f, &s->arena);
-	ml_flow_listing_print(&l, &text);
+	ml_flow_text_make(&l, x->f, &s->arena);
+	ml_flow_text_print(&l, &text);
 	ml_sections_listing(s, "program", "Loops and computations",
 			    (const char *)text.data, text.size);
 	ml_buf_release(&text);

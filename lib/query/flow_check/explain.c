@@ -109,6 +109,25 @@ static struct expected in_registers(const struct ml_flow_check_row *r,
 	return e;
 }
 
+/* Whether data decide which of the accesses of a row run: the prediction is a bound. */
+static bool data_decide(const struct ml_flow_check_row *r, const struct ml_flow *f)
+{
+	for (uint32_t i = 0; i < f->node_count; i++)
+		for (size_t j = 0; j < f->node[i].access_count; j++) {
+			bool bounded = f->node[i].access[j].bounded;
+
+			if (f->node[i].access[j].container != r->container ||
+			    innermost(f, i) != r->loop)
+				continue;
+			for (uint32_t up = i; up != ML_FLOW_NONE; up = f->node[up].parent)
+				bounded |= f->node[up].kind == ML_FLOW_IF &&
+					   ml_sym_has_unknown(f->node[up].condition);
+			if (bounded)
+				return true;
+		}
+	return false;
+}
+
 static const char *times_text(struct ml_arena *a, uint64_t times)
 {
 	return ml_arena_printf(a,
@@ -175,6 +194,9 @@ static const char *explain(struct ml_arena *out, struct ml_flow_check_row *r,
 		return "more than the source writes down: values are read again because "
 		       "pointers may overlap, or the function ran with other sizes";
 	}
+	if (data_decide(r, f))
+		return "the prediction is an upper bound: data decide which of these "
+		       "accesses run";
 	struct ml_arena a = { 0 };
 	int64_t *value = ml_arena_alloc(&a, (f->symbol_count + 1) * sizeof(*value));
 	memcpy(value, x->now.served.walk.value, f->symbol_count * sizeof(*value));

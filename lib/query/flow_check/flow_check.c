@@ -50,12 +50,10 @@ static void add_predicted(struct ml_flow_check *k, const struct ml_flow *f,
 			const struct ml_served_counts *n = &s->by_access[at];
 			struct ml_flow_check_side side = { 0 };
 			uint64_t count = n->served[0] + ml_served_missed(s, n, 1);
-			uint32_t loop = i;
 
 			if (c->scalar)
 				continue;
-			while (loop != ML_FLOW_NONE && f->node[loop].kind != ML_FLOW_FOR)
-				loop = f->node[loop].parent;
+			uint32_t loop = ml_recorded_loops_of(f, i, j);
 			*(y->write ? &side.writes : &side.reads) = count;
 			side.bytes = count * (y->size ? y->size : c->element);
 			for (unsigned l = 1; l <= k->machine.levels; l++)

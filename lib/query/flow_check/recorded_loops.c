@@ -56,17 +56,32 @@ static void add_line(struct pass *p, uint32_t line, uint32_t loop)
 	p->lines[p->line_count++] = (struct line_loop){ line, loop };
 }
 
+static uint32_t line_of(const struct ml_flow *f, uint32_t node, size_t access)
+{
+	uint32_t line = f->node[node].access[access].line;
+
+	return line ? line : f->node[node].line;
+}
+
+uint32_t ml_recorded_loops_of(const struct ml_flow *f, uint32_t node, size_t access)
+{
+	uint32_t line = line_of(f, node, access);
+
+	for (uint32_t i = 0; i < node; i++)
+		for (size_t j = 0; j < f->node[i].access_count; j++)
+			if (line_of(f, i, j) == line)
+				return innermost_loop(f, i);
+	return innermost_loop(f, node);
+}
+
 /* Lines of accesses first: a loop may share its line with what it repeats. */
 static void find_lines(struct pass *p)
 {
 	const struct ml_flow *f = p->f;
 
 	for (uint32_t i = 0; i < f->node_count; i++)
-		for (size_t j = 0; j < f->node[i].access_count; j++) {
-			uint32_t line = f->node[i].access[j].line;
-
-			add_line(p, line ? line : f->node[i].line, innermost_loop(f, i));
-		}
+		for (size_t j = 0; j < f->node[i].access_count; j++)
+			add_line(p, line_of(f, i, j), innermost_loop(f, i));
 	for (uint32_t i = 0; i < f->node_count; i++)
 		if (f->node[i].kind == ML_FLOW_FOR)
 			add_line(p, f->node[i].line, i);

@@ -25,6 +25,9 @@ struct ml_recorded_loops {
 	struct ml_region_lookup *lookup; /* of the trace, for names */
 };
 
+/* The loop that the references of an access's line count for: a line in the head of a loop
+ * stands in front of the loop and in it, and the trace does not say which it is. */
+uint32_t ml_recorded_loops_of(const struct ml_flow *f, uint32_t node, size_t access);
 bool ml_recorded_loops_run(struct ml_recorded_loops *r, const struct ml_flow *f,
 			   const struct ml_machine *m, struct ml_trace *t,
 			   const struct ml_work *work, struct ml_err *err);

@@ -177,7 +177,7 @@ void ml_prune_combos_table(struct ml_table *table, const struct ml_combos *t, si
 }
 
 void ml_prune_rows_table(struct ml_table *table, const struct ml_search *s,
-			 const struct ml_listing *l, const double *distances,
+			 const struct ml_variant_list *l, const double *distances,
 			 struct ml_arena *a)
 {
 	uint32_t fails = 0;
@@ -300,7 +300,7 @@ void ml_prune_summary_json(struct ml_json *w, const struct ml_search *s,
 }
 
 void ml_prune_rows_json(struct ml_json *w, const char *key, const struct ml_search *s,
-			const struct ml_listing *l, const double *distances,
+			const struct ml_variant_list *l, const double *distances,
 			struct ml_arena *a)
 {
 	ml_json_key(w, key);

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
-#include "lib/prune/listing.h"
+#include "lib/prune/variant_list.h"
 #include "lib/prune/search.h"
 
 struct ml_json;
@@ -40,14 +40,14 @@ void ml_prune_combos_table(struct ml_table *table, const struct ml_combos *t, si
 /* One column for each parameter, then what variants fail, unless all of them pass;
  * distances may be NULL. */
 void ml_prune_rows_table(struct ml_table *table, const struct ml_search *s,
-			 const struct ml_listing *l, const double *distances,
+			 const struct ml_variant_list *l, const double *distances,
 			 struct ml_arena *a);
 
 /* Keys of the object that the writer is in: */
 void ml_prune_summary_json(struct ml_json *w, const struct ml_search *s,
 			   const struct ml_prune_order *order, struct ml_arena *a);
 void ml_prune_rows_json(struct ml_json *w, const char *key, const struct ml_search *s,
-			const struct ml_listing *l, const double *distances,
+			const struct ml_variant_list *l, const double *distances,
 			struct ml_arena *a);
 void ml_prune_distributions_json(struct ml_json *w, const char *key,
 				 const struct ml_search *s,

@@ -190,7 +190,7 @@ bool ml_route_prune_variants(struct ml_workspace *ws, const struct ml_request *q
 			     struct ml_answer *a, struct ml_err *err)
 {
 	struct question k;
-	struct ml_listing l;
+	struct ml_variant_list l;
 	uint64_t offset, count, sample, seed;
 
 	if (!read_question(&k, ws, q, NULL, err) ||
@@ -201,10 +201,11 @@ bool ml_route_prune_variants(struct ml_workspace *ws, const struct ml_request *q
 	    !read_number(q, "seed", 1, UINT64_MAX, &seed, err))
 		return false;
 	uint64_t total = ml_combos_match(k.t, k.of.care, k.of.want);
-	if (sample ? !ml_listing_sample(&l, &k.x->search.prune, k.of, total,
-					(size_t)count, seed, &a->arena, &q->work, err)
-		   : !ml_listing_page(&l, &k.x->search.prune, k.of, offset, (size_t)count,
-				      &a->arena, &q->work, err))
+	if (sample ? !ml_variant_list_sample(&l, &k.x->search.prune, k.of, total,
+					     (size_t)count, seed, &a->arena, &q->work,
+					     err)
+		   : !ml_variant_list_page(&l, &k.x->search.prune, k.of, offset,
+					   (size_t)count, &a->arena, &q->work, err))
 		return false;
 	ml_json_object(&a->json);
 	ml_answer_u64(a, "total", total);
@@ -224,8 +225,9 @@ bool ml_route_prune_distributions(struct ml_workspace *ws, const struct ml_reque
 	if (!read_question(&k, ws, q, NULL, err) ||
 	    !ml_search_described(&k.x->search, err) ||
 	    !read_number(q, "bins", BINS, BINS_MAX, &bins, err) ||
-	    !ml_listing_distributions(d, &k.x->search.prune, k.of,
-				      bins ? (size_t)bins : 1, &a->arena, &q->work, err))
+	    !ml_variant_list_distributions(d, &k.x->search.prune, k.of,
+					   bins ? (size_t)bins : 1, &a->arena, &q->work,
+					   err))
 		return false;
 	ml_json_object(&a->json);
 	ml_answer_u64(a, "total", ml_combos_match(k.t, k.of.care, k.of.want));
@@ -238,15 +240,15 @@ bool ml_route_prune_nearest(struct ml_workspace *ws, const struct ml_request *q,
 			    struct ml_answer *a, struct ml_err *err)
 {
 	struct question k;
-	struct ml_listing l;
+	struct ml_variant_list l;
 	double *distances;
 	uint64_t count;
 
 	if (!read_question(&k, ws, q, NULL, err) ||
 	    !ml_search_described(&k.x->search, err) ||
 	    !read_number(q, "count", 10, PAGE_MAX, &count, err) ||
-	    !ml_listing_nearest(&l, &distances, &k.x->search.prune, k.t, (size_t)count,
-				&a->arena, &q->work, err))
+	    !ml_variant_list_nearest(&l, &distances, &k.x->search.prune, k.t,
+				     (size_t)count, &a->arena, &q->work, err))
 		return false;
 	ml_json_object(&a->json);
 	ml_answer_u64(a, "fails", ml_combos_nearest(k.t));
@@ -261,7 +263,7 @@ bool ml_route_prune_export(struct ml_workspace *ws, const struct ml_request *q,
 	const char *table = ml_request_text(q, "table");
 	struct question k;
 	struct ml_prune_order order;
-	struct ml_listing l;
+	struct ml_variant_list l;
 	struct ml_table rows;
 
 	if (!read_question(&k, ws, q, NULL, err) ||
@@ -278,8 +280,8 @@ bool ml_route_prune_export(struct ml_workspace *ws, const struct ml_request *q,
 		ml_prune_pairs_table(&rows, k.t);
 	else if (!strcmp(table, "variants")) {
 		if (!ml_search_described(&k.x->search, err) ||
-		    !ml_listing_page(&l, &k.x->search.prune, k.of, 0, EXPORT_MAX,
-				     &a->arena, &q->work, err))
+		    !ml_variant_list_page(&l, &k.x->search.prune, k.of, 0, EXPORT_MAX,
+					  &a->arena, &q->work, err))
 			return false;
 		ml_prune_rows_table(&rows, &k.x->search, &l, NULL, &a->arena);
 	} else

@@ -94,7 +94,7 @@ static bool put_pictures(struct ml_sections *x, struct ml_search *s,
 			 t->constraint_count);
 	if (!s->described || !survivors(s))
 		return true;
-	if (!ml_listing_distributions(d, &s->prune, of, BINS, &x->arena, work, err))
+	if (!ml_variant_list_distributions(d, &s->prune, of, BINS, &x->arena, work, err))
 		return false;
 	for (size_t p = 0; p < s->space.param_count; p++) {
 		double *v = ml_arena_alloc(&x->arena, (d[p].count + 1) * sizeof(*v));
@@ -168,7 +168,7 @@ static void put_count(struct ml_table *t, const struct ml_combos *c, const char 
 		ml_table_count(t,
 			       ml_combos_match(c, UINT32_C(1) << at, UINT32_C(1) << at));
 	else
-		ml_table_none(t);
+		ml_table_no_value(t);
 }
 
 static void put_constraint(struct ml_table *t, const struct ml_combos *a,

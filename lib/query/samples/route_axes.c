@@ -116,7 +116,7 @@ static size_t links_in(const uint64_t *all, size_t cells)
  * one pair. Both scratches have room for all pairs that have samples.
  */
 static void add_links(struct links *to, const uint64_t *all, size_t cells, size_t wide,
-		      size_t most, struct link *scratch[2])
+		      size_t max, struct link *scratch[2])
 {
 	struct link *list = scratch[0];
 	size_t n = 0;
@@ -128,7 +128,7 @@ static void add_links(struct links *to, const uint64_t *all, size_t cells, size_
 							   (uint16_t)left,
 							   (uint16_t)right };
 	list = sorted(list, scratch[1], n);
-	for (size_t i = n > most ? n - most : 0; i < n; i++, to->size++) {
+	for (size_t i = n > max ? n - max : 0; i < n; i++, to->size++) {
 		to->count[to->size] = (double)list[i].count;
 		to->left[to->size] = list[i].left;
 		to->right[to->size] = list[i].right;
@@ -252,22 +252,22 @@ static void put_links(struct ml_answer *a, const char *const names[4],
 		      const struct axes *x, uint64_t *const *pairs, uint64_t lines)
 {
 	uint32_t *ends = ml_arena_alloc(&a->arena, x->count * sizeof(*ends));
-	size_t sizes[ML_OPEN_TAKEN], n = x->count - 1, longest = 0, all = 0, most;
+	size_t sizes[ML_OPEN_TAKEN], n = x->count - 1, longest = 0, all = 0, max;
 
 	for (size_t i = 0; i < n; i++) {
 		sizes[i] = links_in(pairs[i], cells_between(x->bins[i], x->bins[i + 1]));
 		longest = sizes[i] > longest ? sizes[i] : longest;
 	}
-	most = lines ? links_a_pair(sizes, n, lines) : SIZE_MAX;
+	max = lines ? links_a_pair(sizes, n, lines) : SIZE_MAX;
 	for (size_t i = 0; i < n; i++)
-		all += sizes[i] < most ? sizes[i] : most;
+		all += sizes[i] < max ? sizes[i] : max;
 	struct links l = links_of(all, &a->arena);
 	struct link *scratch[2];
 	for (size_t i = 0; i < 2; i++)
 		scratch[i] = ml_arena_alloc(&a->arena, (longest + 1) * sizeof(**scratch));
 	for (size_t i = 0; i < n; i++) {
 		add_links(&l, pairs[i], cells_between(x->bins[i], x->bins[i + 1]),
-			  x->bins[i + 1]->count + 1, most, scratch);
+			  x->bins[i + 1]->count + 1, max, scratch);
 		ends[i] = (uint32_t)l.size;
 	}
 	ml_answer_column(a, names[0], ML_TYPE_U32, ends, n);

@@ -110,7 +110,7 @@ static bool columns_table(struct ml_table *t, size_t *all,
 		if (names)
 			ml_table_count(t, c->name_count);
 		else
-			ml_table_none(t);
+			ml_table_no_value(t);
 		ml_table_count(t, c->missing_count);
 		ml_table_count(t, c->width);
 	}
@@ -187,11 +187,11 @@ static bool totals_table(struct ml_table *t, size_t *all, const struct by *by,
 		if (x->timed)
 			ml_table_real(t, ml_total_mean(x));
 		else
-			ml_table_none(t);
+			ml_table_no_value(t);
 		if (x->timed > 1)
 			ml_table_real(t, ml_total_error(x));
 		else
-			ml_table_none(t);
+			ml_table_no_value(t);
 		ml_table_text(t, name);
 	}
 	return true;
@@ -238,12 +238,12 @@ static bool hardware_table(struct ml_table *t, size_t *all,
 			ml_table_real(t,
 				      (double)n[i].load.cycles / (double)n[i].load.timed);
 		else
-			ml_table_none(t);
+			ml_table_no_value(t);
 		ml_table_count(t, n[i].transactions);
 		if (topology->nodes[i].size)
 			ml_table_count(t, topology->nodes[i].size);
 		else
-			ml_table_none(t);
+			ml_table_no_value(t);
 		ml_table_text(t, ml_topology_label(topology, i, q->arena));
 	}
 	return true;
@@ -258,8 +258,8 @@ static void put_metrics(struct ml_table *t, const struct ml_metrics *m)
 		ml_table_real(t, m->latency);
 		ml_table_real(t, m->imbalance);
 	} else {
-		ml_table_none(t);
-		ml_table_none(t);
+		ml_table_no_value(t);
+		ml_table_no_value(t);
 	}
 }
 

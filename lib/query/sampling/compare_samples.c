@@ -156,7 +156,7 @@ static void put_mean(struct ml_table *t, const struct ml_total *x)
 	if (x->timed)
 		ml_table_real(t, ml_total_mean(x));
 	else
-		ml_table_none(t);
+		ml_table_no_value(t);
 }
 
 static void put_row(struct ml_table *t, const struct row *x)
@@ -174,11 +174,11 @@ static void put_row(struct ml_table *t, const struct row *x)
 	if (a->timed && b->timed)
 		ml_table_real(t, change);
 	else
-		ml_table_none(t);
+		ml_table_no_value(t);
 	if (a->timed > 1 && b->timed > 1 && error > 0)
 		ml_table_real(t, fabs(change) / error);
 	else
-		ml_table_none(t);
+		ml_table_no_value(t);
 	ml_table_text(t, x->name);
 }
 

@@ -92,6 +92,23 @@ struct ml_columns {
 	uint64_t *addr;
 	uint32_t *site, *caller;
 	uint16_t *thread, *what;
+	/* The steps that the references are of, as many as `room`; NULL: not wanted. */
+	struct ml_step_at {
+		uint32_t path;
+		uint16_t thread;
+		uint32_t first; /* index of its first reference */
+	} * step;
+	size_t steps;
 };
 bool ml_decoder_next(struct ml_decoder *d, struct ml_columns *out, size_t room,
 		     size_t *count, struct ml_err *err);
+
+/*
+ * The same without references: the paths and threads of the steps, which decode in a
+ * fraction of the time. ml_decoder_paths writes all steps of the chunk to an array with
+ * room for ML_CHUNK_MAX.
+ */
+bool ml_decoder_start_paths(struct ml_decoder *d, const uint8_t *data, size_t size,
+			    uint64_t count, struct ml_err *err);
+bool ml_decoder_paths(struct ml_decoder *d, struct ml_step_at *out, size_t *count,
+		      struct ml_err *err);

@@ -186,8 +186,15 @@ static void start_values(struct ml_decoder *d)
 	d->at = ML_LAGS;
 }
 
-bool ml_decoder_start(struct ml_decoder *d, const uint8_t *data, size_t size,
-		      uint64_t count, struct ml_err *err)
+/* Does the column tell the paths and threads of steps? */
+static bool tells_paths(enum ml_chunk_column c)
+{
+	return c == ML_COLUMN_STATUS || c == ML_COLUMN_PATH || c == ML_COLUMN_EXIT ||
+	       c == ML_COLUMN_RARE || c == ML_COLUMN_THREAD || c == ML_COLUMN_CALLER;
+}
+
+static bool start(struct ml_decoder *d, const uint8_t *data, size_t size, uint64_t count,
+		  bool paths_only, struct ml_err *err)
 {
 	struct ml_bytes in = { data, data + size, false };
 	uint64_t sizes[ML_COLUMNS][ML_COLUMN_PLANES_MAX] = { 0 };
@@ -205,16 +212,33 @@ bool ml_decoder_start(struct ml_decoder *d, const uint8_t *data, size_t size,
 	if (in.bad || steps > ML_CHUNK_MAX || count > ML_CHUNK_MAX ||
 	    (steps + 3) / 4 != d->column[ML_COLUMN_STATUS].count)
 		return ml_fail(err, ML_FORMAT, "the head of the chunk is malformed");
-	for (enum ml_chunk_column c = 0; c < ML_COLUMNS; c++)
-		if (!get_planes(d, c, &in, sizes[c], err))
+	for (enum ml_chunk_column c = 0; c < ML_COLUMNS; c++) {
+		bool skip = paths_only && !tells_paths(c);
+
+		for (size_t k = 0; skip && k < ml_column_planes[c]; k++)
+			ml_bytes_take(&in, sizes[c][k]);
+		if (!skip && !get_planes(d, c, &in, sizes[c], err))
 			return false;
-	if (!start_steps(d, steps) || !residuals_fit(d))
+	}
+	if (!start_steps(d, steps) || (!paths_only && !residuals_fit(d)))
 		return ml_fail(err, ML_FORMAT,
 			       "the steps or values of the chunk are malformed");
 	ml_predict_reset(&d->predict);
 	start_values(d);
 	d->bad = false;
 	return true;
+}
+
+bool ml_decoder_start(struct ml_decoder *d, const uint8_t *data, size_t size,
+		      uint64_t count, struct ml_err *err)
+{
+	return start(d, data, size, count, false, err);
+}
+
+bool ml_decoder_start_paths(struct ml_decoder *d, const uint8_t *data, size_t size,
+			    uint64_t count, struct ml_err *err)
+{
+	return start(d, data, size, count, true, err);
 }
 
 /* The next number of a column. At its end: 0, and bad is set. */
@@ -272,7 +296,7 @@ static __attribute__((noinline)) void meet(struct ml_decoder *d,
 		}
 		ml_predict_value(s, v + i, residual[i]);
 	}
-	ml_predict_meet(p, path);
+	ml_predict_note_bases(p, path);
 }
 
 /* The values of a step's bases, followed by room for a 0 and the step's drifts. */
@@ -291,7 +315,7 @@ static INLINE uint64_t *take_values(struct ml_decoder *d, const struct ml_path *
 		fill_residuals(d, bases);
 	uint64_t *v = d->value + d->at;
 	const int64_t *residual = d->residual + d->residual_at;
-	if (__builtin_expect(!ml_predict_met(p, path), 0))
+	if (__builtin_expect(!ml_predict_knows_bases(p, path), 0))
 		meet(d, path, v, residual);
 	else
 		for (unsigned i = 0; i < bases; i++)
@@ -410,8 +434,9 @@ take_path(struct ml_decoder *d, const struct ml_path_guess *guess, unsigned stat
 	return exit <= path->exits ? path->first + exit : NO_PATH;
 }
 
-bool ml_decoder_next(struct ml_decoder *d, struct ml_columns *out, size_t room,
-		     size_t *count, struct ml_err *err)
+/* with_steps: also says which steps the references are of. */
+static INLINE bool next(struct ml_decoder *d, struct ml_columns *out, size_t room,
+			size_t *count, bool with_steps, struct ml_err *err)
 {
 	struct ml_predict *p = &d->predict;
 	const struct ml_shapes *shapes = p->shapes;
@@ -420,7 +445,8 @@ bool ml_decoder_next(struct ml_decoder *d, struct ml_columns *out, size_t room,
 	struct ml_predict_hot h = p->hot;
 	size_t n = 0;
 
-	while (at < end && n + shapes->slots_max <= room) {
+	while (at < end && n + shapes->slots_max <= room &&
+	       (!with_steps || out->steps < room)) {
 		struct ml_path_guess *guess = ml_predict_path(p, &h);
 		unsigned status = *at++;
 		uint32_t number = guess->first - 1;
@@ -435,7 +461,7 @@ bool ml_decoder_next(struct ml_decoder *d, struct ml_columns *out, size_t room,
 			return ml_fail(err, ML_FORMAT,
 				       "the steps of the chunk are malformed");
 		const struct ml_path *path = &shapes->path[number];
-		ml_predict_took(&h, guess, number);
+		ml_predict_update(&h, guess, number);
 		bool crossed = path->user != p->user;
 		if (__builtin_expect(crossed, 0))
 			ml_predict_cross(p, path->user);
@@ -445,6 +471,9 @@ bool ml_decoder_next(struct ml_decoder *d, struct ml_columns *out, size_t room,
 		if (__builtin_expect(crossed || rare, 0))
 			stretch_to(out, &stretch, n, path->user ? 0 : p->caller,
 				   d->thread);
+		if (with_steps)
+			out->step[out->steps++] = (struct ml_step_at){ number, d->thread,
+								       (uint32_t)n };
 		n += unroll(d, path, take_values(d, path), out, n);
 	}
 	p->hot = h;
@@ -460,4 +489,47 @@ bool ml_decoder_next(struct ml_decoder *d, struct ml_columns *out, size_t room,
 	d->count -= n;
 	*count = n;
 	return true;
+}
+
+bool ml_decoder_next(struct ml_decoder *d, struct ml_columns *out, size_t room,
+		     size_t *count, struct ml_err *err)
+{
+	out->steps = 0;
+	return out->step ? next(d, out, room, count, true, err)
+			 : next(d, out, room, count, false, err);
+}
+
+/* As the loop of next, without values. */
+bool ml_decoder_paths(struct ml_decoder *d, struct ml_step_at *out, size_t *count,
+		      struct ml_err *err)
+{
+	struct ml_predict *p = &d->predict;
+	const struct ml_shapes *shapes = p->shapes;
+	struct ml_predict_hot h = p->hot;
+	size_t n = 0;
+
+	for (; d->step < d->steps; d->step++) {
+		struct ml_path_guess *guess = ml_predict_path(p, &h);
+		unsigned status = d->status[d->step];
+		uint32_t number = guess->first - 1;
+		bool rare = false;
+
+		if (__builtin_expect(status != ML_STATUS_FIRST, 0)) {
+			number = take_path(d, guess, status);
+			rare = number & ML_PATH_RARE;
+			number &= ~ML_PATH_RARE;
+		}
+		if (__builtin_expect(number >= shapes->paths || d->bad, 0))
+			return ml_fail(err, ML_FORMAT,
+				       "the steps of the chunk are malformed");
+		ml_predict_update(&h, guess, number);
+		if (__builtin_expect(rare, 0)) {
+			p->user_shape = shapes->path[number].shape;
+			take_rare(d);
+		}
+		out[n++] = (struct ml_step_at){ number, d->thread, 0 };
+	}
+	p->hot = h;
+	*count = n;
+	return !d->bad || ml_fail(err, ML_FORMAT, "the steps of the chunk are malformed");
 }

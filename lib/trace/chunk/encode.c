@@ -216,7 +216,7 @@ static inline unsigned put_step(struct ml_encoder *e, struct ml_predict_hot *h,
 		status = put_path(e, guess, path, number);
 	}
 	if (predict)
-		ml_predict_took(h, guess, number);
+		ml_predict_update(h, guess, number);
 	return status;
 }
 
@@ -232,7 +232,7 @@ static __attribute__((noinline)) void meet(struct ml_encoder *e,
 		if (ml_predict_first(p, path->state[i]))
 			e->fresh[e->fresh_count++] = (struct fresh){ path->state[i],
 								     (uint32_t)(at + i) };
-	ml_predict_meet(p, path);
+	ml_predict_note_bases(p, path);
 }
 
 /* Encodes the steps of one turn, and appends the states of their values to `state`. */
@@ -252,7 +252,7 @@ put_steps(struct ml_encoder *e, const struct ml_told *step, size_t count, uint8_
 			__builtin_prefetch(paths[step[i + 2].path].state);
 		}
 		status[i] = (uint8_t)put_step(e, &h, &step[i], path, predict);
-		if (__builtin_expect(!ml_predict_met(&e->predict, path), 0))
+		if (__builtin_expect(!ml_predict_knows_bases(&e->predict, path), 0))
 			meet(e, path, (size_t)(state - e->state));
 		/* 16 at a time, which are readable; few paths have more */
 		for (unsigned k = 0; k < path->bases; k += STATES_AT_ONCE)

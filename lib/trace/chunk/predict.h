@@ -92,8 +92,8 @@ static inline struct ml_path_guess *ml_predict_path(struct ml_predict *p,
  * Updates the guesses with the path that ran, and steps on. A new path becomes the
  * second guess first, so that one exit of a loop does not displace the loop.
  */
-static inline void ml_predict_took(struct ml_predict_hot *h, struct ml_path_guess *g,
-				   uint32_t path)
+static inline void ml_predict_update(struct ml_predict_hot *h, struct ml_path_guess *g,
+				     uint32_t path)
 {
 	uint32_t came = path + 1;
 
@@ -108,13 +108,14 @@ static inline void ml_predict_took(struct ml_predict_hot *h, struct ml_path_gues
 }
 
 /* Has this chunk used all bases of the path before? */
-static inline bool ml_predict_met(const struct ml_predict *p, const struct ml_path *path)
+static inline bool ml_predict_knows_bases(const struct ml_predict *p,
+					  const struct ml_path *path)
 {
 	return p->shape[path->shape].met >= ((uint64_t)p->chunk << 16 | path->bases);
 }
 
 /* Notes that this chunk has used all bases of the path. */
-static inline void ml_predict_meet(struct ml_predict *p, const struct ml_path *path)
+static inline void ml_predict_note_bases(struct ml_predict *p, const struct ml_path *path)
 {
 	p->shape[path->shape].met = (uint64_t)p->chunk << 16 | path->bases;
 }

@@ -38,3 +38,9 @@ for turn in '' '--interleave 0'; do
 done
 memlamp sim -m "$M" share.mlt | sed -n '/take turns/p
 	/^Lines that/,/^$/s/ *[0-9,]* *\([0-9]* %\) *0x[0-9a-f]* *\(.*\)/\1 \2/p' | head -n 3 | sort
+
+# The counting engine of -q and the full simulation are two engines that agree.
+for how in -q --no-cache; do
+	memlamp sim $how -m "$M" share.mlt | grep 'cycles a reference' >"cycles$how"
+done
+cmp cycles-q cycles--no-cache && grep -c 'cycles a reference' cycles-q

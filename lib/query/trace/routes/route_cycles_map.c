@@ -40,7 +40,7 @@ static const uint32_t *window_of(const struct ml_cycles *c, const struct cycles_
 	return ml_windows_at(c->windows, c->net.centre[u->name]);
 }
 
-static void make_points(struct points *p, const struct cycles_request *x, uint64_t most,
+static void make_points(struct points *p, const struct cycles_request *x, uint64_t max,
 			struct ml_arena *a)
 {
 	const struct ml_cycles *c = &x->cycles->cycles;
@@ -49,7 +49,7 @@ static void make_points(struct points *p, const struct cycles_request *x, uint64
 	uint32_t n = 0;
 
 	p->uses = count_points(x, a);
-	while (n < c->edges.points && n < most && p->uses[n].uses)
+	while (n < c->edges.points && n < max && p->uses[n].uses)
 		n++;
 	p->count = n;
 	p->turns = ml_arena_alloc(a, (n + 1) * sizeof(*p->turns));
@@ -82,12 +82,12 @@ static void put_plane(struct ml_answer *a, const char *prefix, double *distance,
 	ml_answer_column(a, ml_arena_printf(&a->arena, "%sy", prefix), ML_TYPE_F64, y, n);
 }
 
-static void answer_map(struct ml_answer *a, const struct cycles_request *x, uint64_t most,
+static void answer_map(struct ml_answer *a, const struct cycles_request *x, uint64_t max,
 		       uint32_t near)
 {
 	struct points p;
 
-	make_points(&p, x, most, &a->arena);
+	make_points(&p, x, max, &a->arena);
 	size_t bytes = ((size_t)p.count * p.count + 1) * sizeof(double);
 	double *along = ml_arena_alloc(&a->arena, bytes);
 
@@ -106,20 +106,20 @@ bool ml_route_cycle_map(struct ml_workspace *ws, const struct ml_request *q,
 			struct ml_answer *a, struct ml_err *err)
 {
 	struct cycles_request x;
-	uint64_t most, near;
+	uint64_t max, near;
 
-	if (!ml_request_u64(q, "points", POINTS, &most, err) ||
+	if (!ml_request_u64(q, "points", POINTS, &max, err) ||
 	    !ml_request_u64(q, "near", NEAR, &near, err))
 		return false;
-	if (most < 2 || most > POINTS_MAX)
+	if (max < 2 || max > POINTS_MAX)
 		return ml_fail(err, ML_USAGE, "points=%llu is not in 2 to %d",
-			       (unsigned long long)most, POINTS_MAX);
+			       (unsigned long long)max, POINTS_MAX);
 	if (near < 1 || near > POINTS_MAX)
 		return ml_fail(err, ML_USAGE, "near=%llu is not in 1 to %d",
 			       (unsigned long long)near, POINTS_MAX);
 	if (!cycles_request_begin(&x, ws, q, true, err))
 		return false;
-	answer_map(a, &x, most, (uint32_t)near);
+	answer_map(a, &x, max, (uint32_t)near);
 	cycles_request_end(&x);
 	return true;
 }

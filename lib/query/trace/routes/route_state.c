@@ -2,7 +2,7 @@
 
 #include "lib/analyse/passes/temperature.h"
 #include "lib/query/trace/routes/route_refs.h"
-#include "lib/query/trace/routes/route_scores.h"
+#include "lib/query/trace/routes/temperature_request.h"
 #include "lib/query/workspace/answer.h"
 #include "lib/query/trace/open/open_sim.h"
 #include "lib/query/trace/open/player.h"
@@ -243,7 +243,8 @@ bool ml_route_state(struct ml_workspace *ws, const struct ml_request *q,
 	struct ml_temperature_options o = ml_temperature_default();
 	uint64_t at, slots, groups, served[16] = { 0 };
 
-	if (!s || !ml_request_u64(q, "at", 0, &at, err) || !ml_route_scores(q, &o, err) ||
+	if (!s || !ml_request_u64(q, "at", 0, &at, err) ||
+	    !ml_temperature_request(q, &o, err) ||
 	    !ml_request_u64(q, "slots", UINT64_MAX, &slots, err) ||
 	    !ml_request_u64(q, "groups", GROUPS, &groups, err))
 		return false;

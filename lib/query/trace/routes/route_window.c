@@ -1,7 +1,7 @@
 #include "lib/query/trace/routes/route_window.h"
 
 #include "lib/analyse/passes/temperature.h"
-#include "lib/query/trace/routes/route_scores.h"
+#include "lib/query/trace/routes/temperature_request.h"
 #include "lib/query/workspace/answer.h"
 #include "lib/query/trace/open/counts.h"
 #include "lib/query/trace/open/open_sim.h"
@@ -235,7 +235,7 @@ bool ml_route_temperature(struct ml_workspace *ws, const struct ml_request *q,
 	uint64_t from, to, cells;
 
 	if (!s || !ml_request_window(q, s->simulation.result.refs, &from, &to, err) ||
-	    !read_cells(q, &cells, err) || !ml_route_scores(q, &o, err))
+	    !read_cells(q, &cells, err) || !ml_temperature_request(q, &o, err))
 		return false;
 	lay_out(&c, from, to, cells, s->machine.levels + 1, &a->arena);
 	if (c.count && !from_series(s, &c, from, to, a, err))

@@ -44,7 +44,7 @@ static void count_or_none(struct ml_table *t, bool is, uint64_t v)
 	if (is)
 		ml_table_count(t, v);
 	else
-		ml_table_none(t);
+		ml_table_no_value(t);
 }
 
 static void real_or_none(struct ml_table *t, bool is, double v)
@@ -52,7 +52,7 @@ static void real_or_none(struct ml_table *t, bool is, double v)
 	if (is)
 		ml_table_real(t, v);
 	else
-		ml_table_none(t);
+		ml_table_no_value(t);
 }
 
 static void fill_totals(const struct ml_compare *c, struct ml_table *t)

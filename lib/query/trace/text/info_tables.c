@@ -29,7 +29,7 @@ static void some(struct ml_table *t, uint64_t v) /* 0: unknown */
 	if (v)
 		ml_table_count(t, v);
 	else
-		ml_table_none(t);
+		ml_table_no_value(t);
 }
 
 /* Fills the columns COUNTS. */

@@ -194,7 +194,7 @@ static void say_regions(struct text *t)
 		if (r->size)
 			ml_table_count(&x, r->size);
 		else
-			ml_table_none(&x);
+			ml_table_no_value(&x);
 		ml_table_count(&x, r->lines * 64);
 		ml_table_text(&x, ml_say_cut(&t->say, r->name, NAME_ROOM));
 		ml_table_text(&x, origin(t, r));
@@ -294,7 +294,7 @@ static void say_functions(struct text *t)
 		if (f->at.user)
 			ml_table_count(&x, f->with_library);
 		else
-			ml_table_none(&x);
+			ml_table_no_value(&x);
 		ml_table_text(&x, *f->at.func ? ml_say_cut(&t->say, f->at.func, 40)
 					      : "unknown");
 		ml_table_text(&x, *f->at.object ? ml_path_name(f->at.object)

@@ -45,7 +45,11 @@ export interface Program {
 	intensity: string;
 	depth: string | null; // operations of which each needs the one before
 	parallelism: string; // operations at a time, on average
-	loops: { node: number; carries: "parallel" | "reduction" | "sequential" | "open" }[];
+	loops: {
+		node: number;
+		carries: "parallel" | "reduction" | "sequential" | "open";
+		why?: string; // what it carries, or what is not known
+	}[];
 	span_missing?: string; // why loops are taken to run in order
 	bounded: boolean;
 	fitted: boolean;

@@ -176,7 +176,7 @@ const CARRIED = {
 function NodeDetails({ node }: { node: number }) {
 	const [m, t] = [s.metrics.value, s.tree.value!];
 	const n = t.nodes[node]!;
-	const carried = s.program.value!.loops.find((x) => x.node === node)?.carries;
+	const carried = s.program.value!.loops.find((x) => x.node === node);
 
 	return (
 		<Section
@@ -220,7 +220,10 @@ function NodeDetails({ node }: { node: number }) {
 					{carried && (
 						<>
 							<dt>iterations</dt>
-							<dd>{CARRIED[carried]}</dd>
+							<dd>
+								{CARRIED[carried.carries]}
+								{carried.why && <span class="note small">: {carried.why}</span>}
+							</dd>
 						</>
 					)}
 				</dl>
