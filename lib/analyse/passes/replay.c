@@ -122,6 +122,7 @@ void ml_replay_close(struct ml_replay *r)
 		ml_free(r->slots[i].block);
 		ml_free(r->slots[i].offset);
 		ml_free(r->slots[i].along);
+		ml_free(r->slots[i].charges);
 	}
 	ml_engine_close(r->engine);
 	if (r->future)
@@ -169,6 +170,8 @@ static struct ml_events events_of(struct ml_replay *r, const struct ml_replay_sl
 		.along = s->along,
 		.core = r->cores.core ? s->core : NULL,
 		.outcome = s->outcome,
+		.charges = s->charges,
+		.charge_count = s->charge_count,
 	};
 }
 
@@ -195,8 +198,13 @@ static bool show(const struct ml_replay *r, const struct ml_events *e, unsigned 
 static bool end_and_show(struct ml_replay *r, struct ml_replay_slot *s,
 			 struct ml_err *err)
 {
+	s->charge_count = s->moved = 0;
+	r->charged = s;
 	r->now = events_of(r, s);
-	if (!run_engine(r, r->stages, s, err) || !show(r, &r->now, 0, err))
+	if (!run_engine(r, r->stages, s, err))
+		return false;
+	r->now = events_of(r, s);
+	if (!show(r, &r->now, 0, err))
 		return false;
 	/* here, because a caller may look at what the first passes have so far */
 	if (s->ends_batch)
@@ -445,6 +453,7 @@ static bool end(struct ml_replay *r, bool ok, struct ml_err *err)
 	}
 	/* the lines that leave now belong to no batch */
 	r->now = (struct ml_events){ .replay = r, .position = r->done };
+	r->charged = NULL;
 	ml_engine_flush(r->engine);
 	return ok;
 }

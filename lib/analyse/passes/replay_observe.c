@@ -1,5 +1,6 @@
 /* Tells the passes of a replay of the events that its engine reports. */
 #include "lib/analyse/passes/replay_parts.h"
+#include "lib/analyse/passes/surcharge.h"
 #include "lib/cache/machine/event_sums.h"
 
 /* Whether the simulator itself adds up the misses and leaving lines of a pass. */
@@ -26,10 +27,26 @@ static void on_leave(void *arg, const struct ml_leave *l)
 			r->passes[i].leave(r->passes[i].arg, &r->now, l);
 }
 
+static void charge(struct ml_replay *r, struct ml_charge c)
+{
+	struct ml_replay_slot *s = r->charged;
+
+	if (!r->charges || !s)
+		return;
+	s->charges = ml_grow(s->charges, &s->charge_cap, s->charge_count + 1,
+			     sizeof(*s->charges));
+	s->charges[s->charge_count++] = c;
+}
+
+/* A reference pays for one transfer, whatever number of cores gave up its lines. */
 static void on_bounce(void *arg, const struct ml_bounce *b)
 {
 	struct ml_replay *r = arg;
 
+	if (r->charged && r->charged->moved != b->access + 1) {
+		charge(r, (struct ml_charge){ .ref = b->access });
+		r->charged->moved = b->access + 1;
+	}
 	for (size_t i = 0; i < r->pass_count; i++)
 		if (r->passes[i].bounce)
 			r->passes[i].bounce(r->passes[i].arg, &r->now, b);
@@ -39,6 +56,7 @@ static void on_page(void *arg, const struct ml_page *g)
 {
 	struct ml_replay *r = arg;
 
+	charge(r, (struct ml_charge){ g->access, (uint8_t)g->tlb, true, g->more });
 	for (size_t i = 0; i < r->pass_count; i++)
 		if (r->passes[i].page)
 			r->passes[i].page(r->passes[i].arg, &r->now, g);
@@ -58,10 +76,11 @@ void ml_replay_observe(struct ml_replay *r)
 			o.miss = on_miss;
 		if (r->passes[i].leave && !summed(r, &r->passes[i]))
 			o.leave = on_leave;
-		if (r->passes[i].bounce)
+		if (r->passes[i].bounce || r->passes[i].charges)
 			o.bounce = on_bounce;
-		if (r->passes[i].page)
+		if (r->passes[i].page || r->passes[i].charges)
 			o.page = on_page;
+		r->charges |= r->passes[i].charges;
 	}
 	ml_engine_observe(r->engine, &o, r->sums);
 	r->stages = ml_engine_stages(r->engine) - 1;

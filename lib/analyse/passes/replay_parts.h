@@ -37,6 +37,9 @@ struct ml_replay_slot {
 	uint64_t *block, *offset; /* [ML_BATCH], with places */
 	void *along;
 	uint16_t core[ML_BATCH], outcome[ML_BATCH];
+	struct ml_charge *charges;
+	size_t charge_count, charge_cap;
+	uint32_t moved; /* the last reference with a transfer, + 1 */
 };
 
 struct ml_replay {
@@ -54,14 +57,16 @@ struct ml_replay {
 	size_t pass_count;
 	struct ml_event_sums *sums; /* those that the simulator fills */
 	bool regions;               /* a pass needs them */
+	bool charges;               /* the same */
 	bool bounces;               /* lines may go from core to core */
 	unsigned stages;      /* of the engine, without the one that calls observers */
 	unsigned pass_stages; /* the first one is of passes that observe events */
 	uint64_t count;       /* references of all parts */
 	struct ml_events now; /* the piece that observers hear of */
-	struct ml_replay_slot *slots; /* [SLOTS] */
-	struct ml_relay *relay;       /* NULL: the caller does all stages */
-	uint64_t save_at;             /* from this position on a pass saves the state */
+	struct ml_replay_slot *charged; /* the same; NULL behind the last one */
+	struct ml_replay_slot *slots;   /* [SLOTS] */
+	struct ml_relay *relay;         /* NULL: the caller does all stages */
+	uint64_t save_at;               /* from this position on a pass saves the state */
 	/* of the stages of passes: one has failed, for this reason */
 	bool failed[ML_RELAY_STAGES];
 	struct ml_err err[ML_RELAY_STAGES];
