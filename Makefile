@@ -57,6 +57,8 @@ check-all: test insight
 	+@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(LONG_FUZZ_SECONDS)
 	ORACLE_NESTS=2000 ORACLE_SEED=2000 ORACLE_REPORT=1 $(dir)/test_flow_oracle
 	tests/attack/attack.py $(dir)
+	tests/inject/inject.py $(dir) --jobs $(JOBS)
+	tests/inject/crash.py $(dir)
 	NAMES_ALL=1 tests/names/names.py $(dir)/memlamp $(CURDIR)
 
 # Advice on programs with one known problem each: found, promised, come true.

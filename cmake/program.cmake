@@ -16,19 +16,29 @@ add_custom_target(commit BYPRODUCTS ${commit_header}
 add_dependencies(memlamp commit)
 target_include_directories(memlamp PRIVATE ${PROJECT_BINARY_DIR}/commit)
 
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+	set(x86_64 ON)
+endif()
 include(cmake/runtime.cmake)
 include(cmake/mpi.cmake)
 
 # The Valgrind tool is built by its own script: Valgrind's rules differ in every flag.
 set(tool_script ${PROJECT_SOURCE_DIR}/record/valgrind/build.sh)
 file(GLOB tool_sources CONFIGURE_DEPENDS record/valgrind/*.[chS])
+if(NOT x86_64)
+	message(NOTICE "memlamp: ${CMAKE_SYSTEM_PROCESSOR} has no Valgrind tool; it is not "
+		"built. memlamp import, and all that reads files, work without it.")
+	set(tool_stamp)
+else()
+	set(tool_stamp valgrind.stamp)
+endif()
 add_custom_command(OUTPUT valgrind.stamp
 	COMMAND ${CMAKE_COMMAND} -E env CC=gcc ${tool_script} ${PROJECT_BINARY_DIR}/valgrind
 	COMMAND ${CMAKE_COMMAND} -E touch valgrind.stamp
 	DEPENDS ${tool_script} ${tool_sources} ${PROJECT_SOURCE_DIR}/record/ring.h
 		${PROJECT_SOURCE_DIR}/include/memlamp.h
 	COMMENT "Building the Valgrind tool" VERBATIM)
-add_custom_target(tool ALL DEPENDS valgrind.stamp)
+add_custom_target(tool ALL DEPENDS ${tool_stamp})
 
 # Examples stand compiled beside their sources in examples/ of the build folder,
 # never sanitized: they are what is recorded.
@@ -99,7 +109,7 @@ endforeach()
 install(FILES ${mans} DESTINATION share/man/man1)
 install(FILES ${completion} DESTINATION share/bash-completion/completions RENAME memlamp)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/valgrind/ DESTINATION lib/memlamp/valgrind
-	USE_SOURCE_PERMISSIONS)
+	USE_SOURCE_PERMISSIONS OPTIONAL)
 install(FILES include/memlamp.h DESTINATION include)
 install(FILES include/memlamp.py DESTINATION share/memlamp)
 install(FILES LICENSE LICENSE.GPL README.md CHANGELOG.md DESTINATION share/doc/memlamp)

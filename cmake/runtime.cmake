@@ -1,15 +1,17 @@
 # What `memlamp cc` links into programs: a shared library, the hooks, and for gcc an empty
 # libtsan, because -fsanitize=thread asks for one when it links. Never sanitized, always
 # optimized: it runs inside other people's programs.
-if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-	message(STATUS "memlamp cc needs an x86-64: its runtime is not built")
+if(NOT x86_64)
+	message(NOTICE "memlamp: ${CMAKE_SYSTEM_PROCESSOR} has no runtime for memlamp cc; it is "
+		"not built (record/runtime/arch)")
 	return()
 endif()
 enable_language(ASM)
 set(runtime ${PROJECT_BINARY_DIR}/runtime)
 file(MAKE_DIRECTORY ${runtime}/empty)
 
-file(GLOB runtime_sources CONFIGURE_DEPENDS record/runtime/*.c)
+file(GLOB runtime_sources CONFIGURE_DEPENDS record/runtime/*.c
+	record/runtime/arch/x86_64/*.c)
 add_library(runtime SHARED ${runtime_sources})
 set_target_properties(runtime PROPERTIES OUTPUT_NAME memlamp LIBRARY_OUTPUT_DIRECTORY ${runtime}
 	C_EXTENSIONS ON LINK_OPTIONS "-Wl,-z,defs;-Wl,-z,nodelete;-Wl,-soname,libmemlamp.so"
@@ -21,12 +23,12 @@ target_link_libraries(runtime PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
 set(mem_functions memcpy mempcpy memmove memset memcmp memchr strlen strcpy stpcpy strncpy
 	strcat strcmp strncmp strchr strrchr)
 foreach(function ${mem_functions})
-	add_library(runtime_${function} OBJECT record/runtime/libmem.S)
+	add_library(runtime_${function} OBJECT record/runtime/arch/x86_64/libmem.S)
 	set_target_properties(runtime_${function} PROPERTIES COMPILE_OPTIONS ""
 		COMPILE_DEFINITIONS FUNCTION=${function})
 	list(APPEND mem_objects $<TARGET_OBJECTS:runtime_${function}>)
 endforeach()
-add_library(runtime_hooks STATIC record/runtime/hooks.S ${mem_objects})
+add_library(runtime_hooks STATIC record/runtime/arch/x86_64/hooks.S ${mem_objects})
 set_target_properties(runtime_hooks PROPERTIES OUTPUT_NAME memlamp-hooks COMPILE_OPTIONS ""
 	ARCHIVE_OUTPUT_DIRECTORY ${runtime} LINKER_LANGUAGE C)
 

@@ -1,5 +1,5 @@
 # Tests have labels: slow (not in `make test`), unit (C), cli (scripts that run the program), web (the page in a
-# browser), check (of the tree), peer (of the cli: most of the work is another program's,
+# browser), check (of the tree), faults (calls that fail, writes that are cut off), peer (of the cli: most of the work is another program's,
 # a reader in Python or a peer, so that sanitizers would find nothing new).
 set(peers cycles_ripser demo ensemble_format format record_lackey result_format
 	samples_format sim_cachegrind)
@@ -30,8 +30,10 @@ if(NOT SAN)
 	add_library(inject SHARED tests/inject/inject.c)
 	target_link_libraries(inject PRIVATE strict ${CMAKE_DL_LIBS})
 	add_test(NAME inject COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/inject/inject.py
-		${PROJECT_BINARY_DIR} --sample 300)
-	set_tests_properties(inject PROPERTIES LABELS check TIMEOUT 600)
+		${PROJECT_BINARY_DIR} --sample 60)
+	add_test(NAME crash COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/inject/crash.py
+		${PROJECT_BINARY_DIR} --steps 12)
+	set_tests_properties(inject crash PROPERTIES LABELS faults TIMEOUT 1200)
 endif()
 
 file(GLOB scripts CONFIGURE_DEPENDS tests/cli/*/*.sh)

@@ -86,6 +86,13 @@ enum {
 
 #define ML_RING_MAGIC 0x31676e69726c6d00u /* "\0mlring1" */
 
+/* 64-bit words of a pthread_mutex_t, by which processors differ. */
+#if defined(__x86_64__)
+#define ML_RING_MUTEX 5
+#else
+#define ML_RING_MUTEX 6
+#endif
+
 /* Control page, at offset 0. */
 struct ml_ring_control {
 	uint64_t magic;
@@ -101,7 +108,8 @@ struct ml_ring_control {
 	uint32_t hint;     /* atomic: the first free slot, probably */
 	uint32_t period;   /* with ML_RING_OPT_TIMED: one access of so many is timed */
 	uint32_t pad[3];
-	uint64_t alive[5]; /* a robust mutex of libc, which the companion holds: when it
+	uint64_t alive
+		[ML_RING_MUTEX]; /* a robust mutex of libc, which the companion holds: when it
 			      ends, in whatever way, the kernel sets ML_RING_OWNER_DIED
 			      in the first 32 bits */
 	uint64_t claimed[ML_RING_SLOTS / 64]; /* atomic: bit i: slot i has an owner */
@@ -301,7 +309,7 @@ enum ml_word {
 	ML_WORD_INHERIT, /* of no producer: by this the companion hands the state of the
 			    parent's filter to a child; argument: ML_INHERIT_*; payload:
 			    stack pointer at the entry of the function of --only-in */
-	ML_WORD_TIMED, /* a reference whose load was timed (record/timed_load.h); payload:
+	ML_WORD_TIMED, /* a reference whose load was timed (record/arch/timed_load.h); payload:
 			  both words of the reference, as below, clock, ticks, and
 			  TSC_AUX before | after << 32 */
 	ML_WORD_SYSTEM, /* a system call is about to read memory (argument 0) or to write

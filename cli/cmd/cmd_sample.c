@@ -8,6 +8,7 @@
 
 #include "cli/options.h"
 #include "cli/sample_check.h"
+#include "cli/sample_worker.h"
 #include "lib/base/buf.h"
 #include "lib/base/err.h"
 #include "lib/base/json.h"
@@ -62,6 +63,7 @@ struct written {
 struct run {
 	const struct options *o;
 	char *const *argv;
+	const struct ml_perf_mem *perf;
 	const char *output;
 	const char *scratch; /* a folder for files that nobody needs afterwards */
 	struct ml_arena a;
@@ -196,23 +198,18 @@ static enum method choose(struct run *r, const struct ml_perf_mem *p, struct ml_
 	return METHOD_NONE;
 }
 
-static bool sample(struct run *r, const struct ml_perf_mem *p, struct ml_err *err)
+static bool sample(struct run *r, struct ml_err *err)
 {
-	const char *folder = getenv("TMPDIR");
-	char *scratch = (char *)ml_arena_printf(&r->a, "%s/memlamp-sample-XXXXXX",
-						folder && *folder ? folder : "/tmp");
-
 	if (!ml_process_check(r->argv[0], err) || !ml_lock_take(&r->lock, r->output, err))
 		return false;
-	enum method m = choose(r, p, err);
+	enum method m = choose(r, r->perf, err);
 	if (m == METHOD_NONE)
 		return false;
-	if (!mkdtemp(scratch))
-		return ml_fail_errno(err, "%s: cannot make a folder", scratch);
-	r->scratch = scratch;
+	if (!sample_worker_folder(&r->scratch, &r->a, err))
+		return false;
 	r->timed = m != METHOD_PERF;
 	bool ok = r->timed ? sample_timed(r, err) : sample_perf(r, err);
-	rmdir(scratch);
+	sample_worker_remove(r->scratch);
 	return ok;
 }
 
@@ -288,10 +285,17 @@ static int finish(const struct run *r)
 	return status;
 }
 
+static int work(void *arg)
+{
+	struct run *r = arg;
+	struct ml_err err;
+
+	return sample(r, &err) ? finish(r) : cmd_fail(&cmd_sample, &err);
+}
+
 static int run(int argc, char **argv)
 {
 	struct options o = { .period = PERIOD, .limit = LIMIT };
-	struct ml_perf_mem perf;
 	struct ml_err err;
 	int status;
 
@@ -304,14 +308,16 @@ static int run(int argc, char **argv)
 		return cmd_misused(&cmd_sample, "--period is 1 to %d", PERIOD_MAX);
 	if (!argc && !o.check)
 		return cmd_misused(&cmd_sample, "say which program to run");
-	struct run r = { .o = &o, .argv = argv };
+	struct ml_perf_mem perf;
+	struct run r = { .o = &o, .argv = argv, .perf = &perf };
 	ml_perf_mem_check(&perf, "", getenv("PATH"), geteuid() == 0, &r.a);
 	if (o.check)
 		status = sample_check(&cmd_sample, &perf, o.json);
 	else {
 		r.output = o.output ? o.output : default_output(argv[0], &r.a);
-		status = sample(&r, &perf, &err) ? finish(&r)
-						 : cmd_fail(&cmd_sample, &err);
+		status = sample_worker_run(work, &r, &err);
+		if (status < 0)
+			status = cmd_fail(&cmd_sample, &err);
 	}
 	ml_free(r.list);
 	ml_arena_release(&r.a);

@@ -4,7 +4,7 @@
 #include "lib/trace/shape.h"
 #include "lib/samples/timed_ref.h"
 #include "record/ring.h"
-#include "record/timed_load.h"
+#include "record/arch/timed_load.h"
 #include "record/reader/guest_shape.h"
 #include "record/reader/ring_reader_parts.h"
 #include "record/symbols/globals.h"

@@ -9,6 +9,7 @@
 #include "lib/base/arena.h"
 #include "record/reader/ring_reader.h"
 #include "record/reader/ring_slots.h"
+#include "record/arch/ticks.h"
 
 enum { STAMP_WORDS = ML_RING_STAMP_BYTES / 8 };
 
@@ -319,7 +320,7 @@ static void note_unrecorded(struct ml_thread_merge *s)
 
 bool ml_thread_merge_round(struct ml_thread_merge *s, bool last, struct ml_err *err)
 {
-	uint64_t now = __builtin_ia32_rdtsc();
+	uint64_t now = ml_ticks();
 
 	if (last) /* a thread that was killed may have opened a slot and rung no bell */
 		s->bell = __atomic_load_n(&s->ring->control->bell, __ATOMIC_ACQUIRE) - 1;

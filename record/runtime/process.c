@@ -15,7 +15,7 @@
 #include "record/runtime/signals.h"
 #include "record/runtime/slot.h"
 #include "record/runtime/syscall.h"
-#include "record/runtime/clock.h"
+#include "record/arch/ticks.h"
 
 enum { RANGES = 1024, ARGS = 1024, SCAN_WORDS = 128, MAPS_BYTES = 1 << 20 };
 
@@ -304,7 +304,7 @@ static void before_fork(void)
 {
 	const uint64_t all = ~(uint64_t)0;
 	struct ml_ring *slot = slot_hold();
-	uint64_t clock = now();
+	uint64_t clock = ml_ticks();
 
 	self.fork = 0;
 	if (slot) {

@@ -9,7 +9,7 @@
 #include <ucontext.h>
 
 #include "record/runtime/slot.h"
-#include "record/timed_load.h"
+#include "record/arch/timed_load.h"
 
 enum { MODULES = 512, HOOK_BYTES = 64, RET = 0xc3, SIGNALS = 65 };
 

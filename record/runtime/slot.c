@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/runtime/clock.h"
+#include "record/arch/ticks.h"
 #include "record/runtime/syscall.h"
 
 _Static_assert(offsetof(struct ml_ring, cur) == 24, "hooks.S contains the offset of cur");
@@ -106,7 +106,7 @@ static void stamp_page(struct ml_ring *slot, const uint64_t *at)
 {
 	uint64_t *stamps = (uint64_t *)(slot->data + ML_RING_DATA_BYTES);
 
-	stamps[((uint64_t)at - slot->data) / ML_RING_STAMP_BYTES] = now();
+	stamps[((uint64_t)at - slot->data) / ML_RING_STAMP_BYTES] = ml_ticks();
 }
 
 /* Ends the recording of the thread; cur stays valid for the companion. */
@@ -205,7 +205,7 @@ void slot_stamp(struct ml_ring *slot)
 	if (!at)
 		return;
 	at[0] = ML_WORD(ML_WORD_STAMP, 1, 0);
-	at[1] = now();
+	at[1] = ml_ticks();
 	set_cur(slot, at + 2);
 }
 
@@ -445,7 +445,7 @@ bool slot_open(uint32_t number)
 	if (number == 1)
 		slot->segments = ML_RING_SEGMENTS;
 	slot->data = (uint64_t)slot + ML_RING_PAGE;
-	slot->birth = number == 1 ? now() : ring.birth;
+	slot->birth = number == 1 ? ml_ticks() : ring.birth;
 	slot->unrecorded = 0;
 	slot->stop = 0;
 	slot->taken = 0;

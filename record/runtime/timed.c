@@ -16,8 +16,8 @@
 
 #include "record/runtime/slot.h"
 #include "record/runtime/syscall.h"
-#include "record/runtime/clock.h"
-#include "record/timed_load.h"
+#include "record/arch/ticks.h"
+#include "record/arch/timed_load.h"
 
 enum { DEVICES = 64 };
 
@@ -53,7 +53,7 @@ void timed_begin(void)
 {
 	if (!ring.period)
 		return;
-	self.random = now() * 0x9e3779b97f4a7c15u | 1;
+	self.random = ml_ticks() * 0x9e3779b97f4a7c15u | 1;
 	begin_period();
 }
 

@@ -11,7 +11,7 @@
 #include "lib/samples/timed_level.h"
 #include "lib/samples/topology.h"
 #include "record/session/chase.h"
-#include "record/timed_load.h"
+#include "record/arch/timed_load.h"
 
 enum {
 	LOADS = 4096, /* timed ones of a run */

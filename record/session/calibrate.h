@@ -1,5 +1,5 @@
 /*
- * Calibration of timed loads (record/timed_load.h): what the measurement itself costs,
+ * Calibration of timed loads (record/arch/timed_load.h): what the measurement itself costs,
  * how fine the clock is, and how many ticks a load takes from each level of memory. For
  * each cache a chase (chase.h) walks over lines that fit this cache and not the one
  * before; for memory, the lines are flushed first. Where it is possible a second chase

@@ -8,7 +8,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/err.h"
 #include "lib/base/file.h"
-#include "record/timed_load.h"
+#include "record/arch/timed_load.h"
 
 enum {
 	LINE = 64,

@@ -94,7 +94,7 @@ static void merge(struct merged *m, const struct ml_tables *t, const char *word,
 	struct ml_err err;
 
 	*m = (struct merged){ .count = 0 };
-	struct ml_interleave *x = ml_interleave_open(t, turn, block, take, m);
+	struct ml_interleave *x = ml_interleave_open(t, turn, block, 0, take, m);
 	add(x, word, 0, piece);
 	CHECK_OK(ml_interleave_flush(x, &err), &err);
 	ml_interleave_close(x);
@@ -230,7 +230,7 @@ TEST(a_flush_lets_out_what_is_held_and_nothing_moves_over_it)
 	struct ml_err err;
 
 	tables_init(&t, false);
-	struct ml_interleave *x = ml_interleave_open(&t, 1, 100, take, &m);
+	struct ml_interleave *x = ml_interleave_open(&t, 1, 100, 0, take, &m);
 	add(x, "abcA", 0, 100);
 	CHECK_OK(ml_interleave_flush(x, &err), &err);
 	CHECK_STR(m.word, "aAbc");

@@ -311,10 +311,9 @@ TEST(what_parsing_would_never_end_is_refused)
 			      i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
 	ml_buf_text(&tower, "#define a0 +1\nint f(void) { return 0 a13; }\n");
 	ml_buf_u8(&tower, 0);
-	CHECK(refused((const char *)tower.data, "parsing it takes more than"));
+	CHECK(refused((const char *)tower.data, "parsing it "));
 	ml_buf_release(&tower);
-	CHECK(refused("#include \"/dev/zero\"\nvoid f(void) {}\n",
-		      "parsing it takes more than"));
+	CHECK(refused("#include \"/dev/zero\"\nvoid f(void) {}\n", "parsing it "));
 }
 
 TEST(a_convolution_reads_the_middle_more_often_in_all_dialects)

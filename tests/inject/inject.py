@@ -13,6 +13,8 @@ import collections
 import concurrent.futures
 import errno
 import hashlib
+import http.client
+import json
 import mmap
 import os
 import random
@@ -23,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CALLS = ["write", "open", "mmap", "fsync", "rename", "malloc", "thread", "read", "close"]
@@ -45,10 +48,11 @@ SECONDS = 120  # of one run, on a loaded machine
 class Row:
     """A command and what it writes. `reader` prints what the output says: its bytes differ in each
     run. `grows`: a shorter output may be there when the command fails, but `reader` must open it.
-    `same` False: also what the output says differs."""
+    `same` False: also what the output says differs; `prints` False: what the command prints does."""
 
-    def __init__(self, args, output=None, grows=False, reader=None, same=True):
+    def __init__(self, args, output=None, grows=False, reader=None, same=True, prints=True):
         self.args, self.output, self.grows, self.reader, self.same = args, output, grows, reader, same
+        self.prints = prints  # the same in each run
 
 
 ROWS = {
@@ -76,6 +80,21 @@ ROWS = {
     "plot -o": Row(["plot", "a.mlt", "timeline", *MACHINE, "-o", "out.svg"], "out.svg"),
     "report": Row(["report", "a.mlt", *MACHINE, "-o", "out.html"], "out.html"),
     "export": Row(["export", "a.mlt", *MACHINE, "--callgrind", "-o", "out.cg"], "out.cg"),
+    "diff machines": Row(["diff", "--json", *MACHINE, "-m", "L1 2K 2w", "t.mlt"]),
+    "ensemble traces": Row(["ensemble", "--json", "-m", "L1 {1K..4K x2} 2w", "a.mlt", "b.mlt", "t.mlt"]),
+    "samples tables": Row(["samples", "s.csv", "--show", "columns"]),
+    "flow sim": Row(["flow", "f.c", "--set", "n=8", "-m", "L1 1K 2w", "--json"]),
+    "prune list": Row(["prune", "space.txt", "--json"]),
+    "export sarif": Row(["export", "a.mlt", *MACHINE, "--sarif", "-o", "out.sarif"], "out.sarif"),
+    "export chrome": Row(["export", "a.mlt", *MACHINE, "--chrome", "-o", "out.json"], "out.json"),
+    "query sims": Row(["query", "t.mlt", "/api/sims/0/cells?region=0&cells=50", *MACHINE]),
+    "query samples": Row(["query", "s.mlh", "/api/samples/0/table?table=columns"]),
+    "cc": Row(["cc", "-O1", "plain.c", "-o", "out"], "out"),
+    "record valgrind": Row(["record", "-q", "-o", "out.mlt", "--", "./bare"], "out.mlt", grows=True, reader=("dump",),
+                           same=False),
+    "run": Row(["run", "-q", *MACHINE, "-o", "out.mlt", "--", "./plain"], "out.mlt", grows=True, reader=("dump",),
+               same=False, prints=False),
+    "sample": Row(["sample", "-q", "-w", "timed", "-o", "out.mlh", "--", "./plain"], "out.mlh", reader=("info",), same=False),
     "record": Row(["record", "-q", "-o", "out.mlt", "--", "./plain"], "out.mlt", grows=True, reader=("dump",),
                   same=False),
 }
@@ -100,6 +119,42 @@ r0+8*5
 """
 
 
+SERVED = ["a.mlt", "t.mlt", "s.csv", "e.mle", "space.txt", "f.c"]
+REQUESTS = """
+GET open
+GET traces/0
+GET traces/0/regions
+GET traces/1/counts
+GET sims/S
+GET sims/S/findings
+GET sims/S/profile
+GET sims/S/timeline?cells=50
+GET sims/S/temperature?cells=20
+GET sims/S/map?cells=50
+GET sims/S/refs?count=20
+GET sims/S/moves?count=20
+GET sims/S/state?at=100
+GET sims/S/cells?region=0&cells=20
+GET sims/S/plane?region=1&rows=10&columns=10
+GET sims/S/space?rows=20
+GET sims/S/at?time=5
+GET ensembles/0
+GET ensembles/0/table
+GET prunes/0
+GET prunes/0/sunburst
+GET prunes/0/variants?count=4
+GET samples/0
+GET samples/0/table?table=columns
+GET samples/0/histogram?column=1
+GET samples/0/offenders
+GET flows/0
+GET flows/0/local?set=n=4
+GET flows/0/curve?parameter=n&from=2&to=8&points=3
+POST sims?trace=0&machine=L1+2K+2w
+POST sims?trace=1&machine=L1+512+2w+fifo
+""".split("\n")[1:-1]
+
+
 class Control:
     """The page that inject.c reads (struct control)."""
 
@@ -115,6 +170,10 @@ class Control:
         number = CALLS.index(call) if call else 0
         self.page[:] = struct.pack(f"<{len(CALLS)}q5q512s", *[0] * len(CALLS), number, nth, error, int(lasts), 0,
                                    under.encode())
+
+    def lasts(self, call):
+        number, _, _, lasts = struct.unpack_from("<4q", self.page, len(CALLS) * 8)
+        return lasts and CALLS[number] == call
 
     def seen(self):
         return dict(zip(CALLS, struct.unpack_from(f"<{len(CALLS)}q", self.page)))
@@ -178,7 +237,7 @@ def judge(bench, row, done, right, old):
         return f"left in TMPDIR: {os.listdir(bench.tmp)}"
     now = bench.read(row) if row.output else None
     if done.returncode == 0:
-        if plain(done.stdout) != right["stdout"]:
+        if row.prints and plain(done.stdout) != right["stdout"]:
             return "another answer and status 0"
         if row.output and now != right["output"]:
             return "another output and status 0"
@@ -199,9 +258,14 @@ def judge(bench, row, done, right, old):
 
 def reference(bench, row):
     """The right answer, and how many calls there are to let fail."""
-    bench.clean()
-    bench.control.set()
-    done = bench.run(row.args)
+    for _ in range(5):  # neighbours of this machine may disturb the clock
+        bench.clean()
+        bench.control.set()
+        done = bench.run(row.args)
+        if b"cannot be told apart by time" not in done.stderr:
+            break
+    else:
+        return None, {}, None
     if done.returncode:
         raise SystemExit(f"{row.args}: status {done.returncode}: {done.stderr.decode()}")
     seen = bench.control.seen()
@@ -245,6 +309,104 @@ def faults(row, seen):
                         yield call, nth, error, lasts, replaces
 
 
+class Server(Bench):
+    """memlamp view, with the page in which faults are ordered while it runs."""
+
+    def start(self):
+        self.clean()
+        self.control.set()
+        self.process = subprocess.Popen([self.memlamp, "view", *MACHINE, *SERVED], cwd=self.folder,
+                                        env=self.injected_env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        address = self.process.stdout.readline().decode()
+        found = re.match(r"http://127.0.0.1:(\d+)/\?token=(\w+)", address)
+        if not found:
+            raise SystemExit(f"the server does not start: {self.process.stderr.read().decode()}")
+        self.port, self.token = int(found[1]), found[2]
+        status, body = self.ask("POST sims?trace=0&machine=L1+1K+2w+%7C+L2+8K+4w")
+        self.sim = json.loads(body)["sim"]  # numbers of jobs are shared with search spaces
+        self.finish(self.sim)
+
+    def ask(self, request):
+        """Status and body; status 0: the connection ended without an answer."""
+        method, path = request.replace("/S", f"/{getattr(self, 'sim', 0)}").split(" ", 1)
+        c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
+        try:
+            c.request(method, "/api/" + path, headers={"X-Memlamp-Token": self.token})
+            r = c.getresponse()
+            return r.status, r.read()
+        except (OSError, http.client.HTTPException):
+            return 0, b""
+        finally:
+            c.close()
+
+    def finish(self, sim):
+        """Waits for the end of a simulation; how it ended."""
+        while True:
+            status, body = self.ask(f"GET sims/{sim}")
+            state = json.loads(body).get("state") if status == 200 else None
+            if state not in (None, "running"):
+                return state
+            if self.control.lasts("thread"):
+                self.control.set()  # else no question of ours is answered any more
+            time.sleep(0.005)
+
+    def whole(self, request):
+        """The answer to a request; of a new simulation, what it found; which then goes."""
+        status, body = self.ask(request)
+        if status != 200 or not request.startswith("POST"):
+            return status, body
+        sim = json.loads(body)["sim"]
+        state = self.finish(sim)
+        status, body = self.ask(f"GET sims/{sim}/profile")
+        self.ask(f"DELETE sims/{sim}")
+        return (status, body) if state == "ready" else (500, body)
+
+    def serve(self, table, told, sample):
+        self.start()
+        right = {}
+        work = []
+        for request in REQUESTS:
+            first = self.whole(request)
+            shutil.rmtree(self.cache, ignore_errors=True)
+            self.control.set()
+            right[request] = self.whole(request)
+            seen = self.control.seen()
+            if first[0] != 200:
+                raise SystemExit(f"{request}: {first}")
+            for call in CALLS:
+                if call != "malloc":
+                    work += [(request, call, n, e, lasts) for e in ERRORS[call] for lasts in (False, True)
+                             for n in range(1, min(seen[call], 40) + 1) if not (lasts and e == SHORT)]
+        if sample:
+            work = random.Random(1).sample(work, min(sample, len(work)))
+        for request, call, nth, error, lasts in work:
+            shutil.rmtree(self.cache, ignore_errors=True)
+            self.control.set(call, nth, error, lasts)
+            status, body = self.whole(request)
+            injected = self.control.injected() or self.control.seen()[call] == 0
+            self.control.set()
+            if not injected:
+                continue
+            wrong = None
+            if self.process.poll() is not None:
+                wrong = f"the server ended: {self.process.stderr.read().decode()[-200:]}"
+            elif status == 200 and body != right[request][1] and request not in ("GET open", "GET sims/S"):
+                wrong = "another answer"
+            elif status >= 400 and not re.search(rb'"(text|error)":"[^"]', body):
+                wrong = f"status {status} without a sentence: {body[:200]}"
+            elif self.whole(request)[0] != 200:
+                wrong = "no answer afterwards"
+            row = request.split("?")[0]
+            table[row, call]["wrong" if wrong else "right" if status == 200 else "told"] += 1
+            if wrong:
+                told[row, call, wrong].append((call, nth, error, lasts))
+                if self.process.poll() is not None:
+                    self.start()
+        self.process.terminate()
+        if self.process.wait():
+            told["server", "end", f"status {self.process.returncode}"].append(())
+
+
 def build_inputs(build, folder):
     memlamp = os.path.join(build, "memlamp")
     env = dict(os.environ, XDG_CACHE_HOME=os.path.join(folder, "..", "first"), LC_ALL="C")
@@ -267,6 +429,9 @@ def build_inputs(build, folder):
     ask("import", "--model", "repeat 20 ( sweep 0 30 8 )", "-o", "b.mlt")
     ask("import", "--model", "sweep 0 20000 8", "-o", "t.mlt")
     ask("import", "s.csv", "-o", "s.mlh")
+    ask("ensemble", "-m", "L1 {1K..4K x2} 2w", "-o", "e.mle", "a.mlt")
+    shutil.copy(os.path.join(ROOT, "tests/traces/plain.c"), folder)
+    subprocess.run(["cc", "-g", "-O1", "plain.c", "-o", "bare"], cwd=folder, check=True)
     subprocess.run([memlamp, "cc", "-g", "-O1", os.path.join(ROOT, "tests/traces/plain.c"), "-o", "plain"], cwd=folder,
                    env=env, check=True)
 
@@ -298,7 +463,8 @@ def main():
         work, known = [], {}
         for name, row in rows.items():
             known[name] = right, seen, old = reference(bench(), row)
-            work += [(name, f) for f in faults(row, seen)]
+            if right:
+                work += [(name, f) for f in faults(row, seen)]
         if o.sample:
             work = random.Random(o.seed).sample(work, min(o.sample, len(work)))
         table, told = collections.defaultdict(collections.Counter), collections.defaultdict(list)
@@ -308,6 +474,8 @@ def main():
             right, _, old = known[name]
             return name, fault, one(bench(), rows[name], right, old, fault)
 
+        if not o.only or "server" in o.only.split(","):
+            Server(build, library, inputs, "server").serve(table, told, o.sample)
         with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
             for name, fault, (outcome, wrong) in pool.map(task, work):
                 table[name, fault[0]][outcome] += 1

@@ -1,3 +1,4 @@
+import type { Box } from "../src/model/box";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -29,12 +30,7 @@ import {
 	type Place,
 } from "../src/kinds/trace/model/ringsGlyphs";
 import type { HeldLines } from "../src/kinds/trace/model/ringsLines";
-import {
-	layAround,
-	distance,
-	nearest,
-	type Rect,
-} from "../src/kinds/trace/model/ringsAround";
+import { layAround, distance, nearest } from "../src/kinds/trace/model/ringsAround";
 import { join, within, type Stretch } from "../src/kinds/trace/model/ringsMoves";
 import { bundlesOf, bundleWay, pathsOf } from "../src/kinds/trace/model/ringsPaths";
 import {
@@ -450,7 +446,7 @@ test("an arm is found where its lines stand", () => {
 });
 
 test("matrices stand beside the circle and touch nothing", () => {
-	const inside: Rect = { x: 0, y: 0, w: 560, h: 480 };
+	const inside: Box = { x: 0, y: 0, w: 560, h: 480 };
 	const words = [
 		{ x: 0, y: 0, w: 150, h: 70 },
 		{ x: 0, y: 360, w: 130, h: 120 },
@@ -462,7 +458,7 @@ test("matrices stand beside the circle and touch nothing", () => {
 	}));
 	const usual = { x: 280, y: 240, r: 215 };
 	const { x, y, r, boxes, left } = layAround(list, usual, inside, { x: 6, y: 6 }, words);
-	const apart = (a: Rect, b: Rect) =>
+	const apart = (a: Box, b: Box) =>
 		a.x + a.w <= b.x || b.x + b.w <= a.x || a.y + a.h <= b.y || b.y + b.h <= a.y;
 
 	assert.equal(left, 0);

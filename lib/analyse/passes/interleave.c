@@ -41,8 +41,9 @@ struct ml_interleave {
 	uint64_t base;   /* time of the first held */
 	size_t switched; /* index of the last change of threads */
 
-	struct columns out;
-	uint64_t from, to; /* recorded times of the block that is passed on */
+	struct columns *out; /* [kept + 1]: the batches passed on last */
+	size_t kept, next;   /* next: where the next batch is collected */
+	uint64_t from, to;   /* recorded times of the block that is passed on */
 	struct ml_arena arena;
 };
 
@@ -104,41 +105,39 @@ static void columns_release(struct columns *c)
 }
 
 struct ml_interleave *ml_interleave_open(const struct ml_tables *t, uint64_t turn,
-					 size_t block, ml_interleave_fn *fn, void *arg)
+					 size_t block, size_t kept, ml_interleave_fn *fn,
+					 void *arg)
 {
 	struct ml_interleave *x = ml_resize(NULL, sizeof(*x));
 
-	*x = (struct ml_interleave){ .block = block, .fn = fn, .arg = arg };
+	*x = (struct ml_interleave){ .block = block, .kept = kept, .fn = fn, .arg = arg };
 	x->turns = ml_turns_open(t, turn);
 	note_changes(x);
-	columns_grow(&x->out, ML_BATCH);
-	x->out.time = ml_resize(NULL, ML_BATCH * sizeof(*x->out.time));
+	x->out = ml_arena_alloc(&x->arena, (kept + 1) * sizeof(*x->out));
+	for (size_t i = 0; i <= kept; i++) {
+		columns_grow(&x->out[i], ML_BATCH);
+		x->out[i].time = ml_resize(NULL, ML_BATCH * sizeof(*x->out[i].time));
+	}
 	return x;
 }
 
 void ml_interleave_close(struct ml_interleave *x)
 {
 	columns_release(&x->held);
-	columns_release(&x->out);
+	for (size_t i = 0; i <= x->kept; i++)
+		columns_release(&x->out[i]);
 	ml_turns_close(x->turns);
 	ml_arena_release(&x->arena);
 	ml_free(x);
 }
 
-/* Passes on the references that were collected. */
-static bool send(struct ml_interleave *x, size_t count, struct ml_err *err)
+/* The columns in which the next batch is collected. */
+static struct columns *next_out(struct ml_interleave *x)
 {
-	struct ml_batch b = {
-		.time = x->out.time[0],
-		.count = count,
-		.addr = x->out.addr,
-		.site = x->out.site,
-		.caller = x->out.caller,
-		.thread = x->out.thread,
-		.what = x->out.what,
-	};
+	struct columns *out = &x->out[x->next];
 
-	return x->fn(x->arg, &b, x->out.time, x->out.cell, err);
+	x->next = x->next == x->kept ? 0 : x->next + 1;
+	return out;
 }
 
 static void collect_16(uint16_t *restrict to, const uint16_t *restrict from,
@@ -155,22 +154,36 @@ static void collect_32(uint32_t *restrict to, const uint32_t *restrict from,
 		to[i] = from[order[i]];
 }
 
-/* Collects held references, at most a batch, in this order: column by column, which takes
- * a third of the time of reference by reference. */
-static void collect(struct ml_interleave *x, const uint32_t *restrict order, size_t count)
+/*
+ * Passes on held references, at most a batch, in this order: column by column, which
+ * takes a third of the time of reference by reference.
+ */
+static bool send(struct ml_interleave *x, const uint32_t *restrict order, size_t count,
+		 struct ml_err *err)
 {
+	struct columns *out = next_out(x);
 	const uint64_t *restrict addr = x->held.addr;
-	uint64_t *restrict to = x->out.addr, *restrict time = x->out.time;
+	uint64_t *restrict to = out->addr, *restrict time = out->time;
+	struct ml_batch b = {
+		.time = x->base + order[0],
+		.count = count,
+		.addr = out->addr,
+		.site = out->site,
+		.caller = out->caller,
+		.thread = out->thread,
+		.what = out->what,
+	};
 
 	for (size_t i = 0; i < count; i++) {
 		to[i] = addr[order[i]];
 		time[i] = x->base + order[i];
 	}
-	collect_32(x->out.site, x->held.site, order, count);
-	collect_32(x->out.caller, x->held.caller, order, count);
-	collect_32(x->out.cell, x->held.cell, order, count);
-	collect_16(x->out.thread, x->held.thread, order, count);
-	collect_16(x->out.what, x->held.what, order, count);
+	collect_32(out->site, x->held.site, order, count);
+	collect_32(out->caller, x->held.caller, order, count);
+	collect_32(out->cell, x->held.cell, order, count);
+	collect_16(out->thread, x->held.thread, order, count);
+	collect_16(out->what, x->held.what, order, count);
+	return x->fn(x->arg, &b, out->time, out->cell, err);
 }
 
 static bool merge(struct ml_interleave *x, size_t count, struct ml_err *err)
@@ -183,8 +196,7 @@ static bool merge(struct ml_interleave *x, size_t count, struct ml_err *err)
 
 	for (size_t at = 0, n; at < count; at += n) {
 		n = count - at < ML_BATCH ? count - at : ML_BATCH;
-		collect(x, sequence + at, n);
-		if (!send(x, n, err))
+		if (!send(x, sequence + at, n, err))
 			return false;
 	}
 	return true;
@@ -262,11 +274,14 @@ static bool pass_on(struct ml_interleave *x, const struct ml_batch *b,
 		b->caller + i, b->thread + i, b->what + i,
 	};
 
+	struct columns *out = next_out(x);
+
 	ml_turns_meet(x->turns, b->thread[i]);
 	x->from = x->to = b->time + i;
 	for (size_t k = i; k < end; k++)
-		x->out.time[k - i] = b->time + k;
-	return x->fn(x->arg, &part, x->out.time, cell + i, err);
+		out->time[k - i] = b->time + k;
+	memcpy(out->cell, cell + i, (end - i) * sizeof(*cell));
+	return x->fn(x->arg, &part, out->time, out->cell, err);
 }
 
 static bool one_thread(const struct ml_batch *b, size_t i, size_t end)

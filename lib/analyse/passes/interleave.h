@@ -58,9 +58,14 @@ typedef bool ml_interleave_fn(void *arg, const struct ml_batch *refs,
 			      const uint64_t *time, const uint32_t *cell,
 			      struct ml_err *err);
 
-/* block: the most references that are merged at once. */
+/*
+ * block: the most references that are merged at once. What fn receives stays valid for
+ * `kept` further calls of fn; the columns of a thread that lives alone stay those of the
+ * batch that was added.
+ */
 struct ml_interleave *ml_interleave_open(const struct ml_tables *t, uint64_t turn,
-					 size_t block, ml_interleave_fn *fn, void *arg);
+					 size_t block, size_t kept, ml_interleave_fn *fn,
+					 void *arg);
 void ml_interleave_close(struct ml_interleave *x);
 
 /* Adds the next references as recorded, and their cells. */

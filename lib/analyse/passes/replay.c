@@ -30,6 +30,7 @@ enum {
 struct slot {
 	struct ml_batch refs;
 	const uint64_t *time;
+	struct ml_interleaved merged; /* the block of these references, if interleaved */
 	uint64_t position;
 	bool ends_batch;
 	bool failed; /* a pass has, at this piece or before */
@@ -235,9 +236,6 @@ bool ml_replay_open(struct ml_replay **replay, struct ml_trace *t,
 		ml_replay_close(r);
 		return false;
 	}
-	if (r->o.interleave)
-		r->interleave = ml_interleave_open(&t->tables, r->o.interleave,
-						   ML_INTERLEAVE_BLOCK, take_merged, r);
 	while (r->next_gap < t->tables.gaps.count &&
 	       t->tables.gaps.at[r->next_gap].time < r->o.from)
 		r->next_gap++;
@@ -292,6 +290,7 @@ static struct ml_events events_of(struct ml_replay *r, const struct slot *s)
 		.position = s->position,
 		.refs = &s->refs,
 		.time = s->time,
+		.merged = r->interleave ? &s->merged : NULL,
 		.cell = s->cell,
 		.cells = s->cells,
 		.region = r->regions ? s->region : NULL,
@@ -463,6 +462,8 @@ static bool simulate(struct ml_replay *r, const struct ml_batch *b, const uint64
 					     b->thread + i,
 					     b->what + i };
 		s->time = time ? time + i : NULL;
+		if (r->interleave)
+			ml_interleave_block(r->interleave, &s->merged);
 		s->ends_batch = i + n == b->count;
 		s->cell = cell ? cell + i : s->own_cell;
 		if (r->o.places)
@@ -532,9 +533,9 @@ static void begin(struct ml_replay *r, const struct ml_pass *passes, size_t coun
 	for (size_t i = 0; i < count; i++)
 		if (stage_of(&passes[i]) >= r->pass_stages)
 			r->pass_stages = stage_of(&passes[i]) + 1;
-	/* decoding and one stage keep two processors busy if nothing is explained */
-	bool few = !r->o.want && r->pass_stages == 2;
-	bool alone = r->interleave || ml_cpus() < (few ? 3 : 2);
+	/* decoding and one stage keep two processors busy if nothing is explained or merged */
+	bool few = !r->o.want && r->pass_stages == 2 && !r->o.interleave;
+	bool alone = ml_cpus() < (few ? 3 : 2);
 	for (size_t i = 0; i < count; i++) {
 		r->regions |= (passes[i].batch && !passes[i].no_region) ||
 			      (passes[i].bounce && r->bounces);
@@ -542,6 +543,11 @@ static void begin(struct ml_replay *r, const struct ml_pass *passes, size_t coun
 	}
 	observe(r);
 	find_saves(r);
+	/* pieces under way are of as many batches at most */
+	if (r->o.interleave)
+		r->interleave = ml_interleave_open(&r->trace->tables, r->o.interleave,
+						   ML_INTERLEAVE_BLOCK, alone ? 0 : SLOTS,
+						   take_merged, r);
 	if (alone)
 		return;
 	r->relay = ml_arena_alloc(&r->arena, sizeof(*r->relay));
@@ -553,17 +559,17 @@ static bool end(struct ml_replay *r, bool ok, struct ml_err *err)
 {
 	struct ml_err late;
 
+	/* references before damaged blocks count */
+	if (r->interleave && (ok || err->kind == ML_FORMAT) && !r->stop &&
+	    !ml_interleave_flush(r->interleave, &late) && ok) {
+		*err = late;
+		ok = false;
+	}
 	if (r->relay) {
 		ml_relay_release(r->relay);
 		r->relay = NULL;
 		if (ok)
 			ok = !has_failed(r, err);
-	}
-	/* references before damaged blocks count */
-	if (r->interleave && (ok || err->kind == ML_FORMAT) &&
-	    !ml_interleave_flush(r->interleave, &late) && ok) {
-		*err = late;
-		ok = false;
 	}
 	/* the lines that leave now belong to no batch */
 	r->now = (struct ml_events){ .replay = r, .position = r->done };
@@ -640,13 +646,6 @@ void ml_replay_save(const struct ml_replay *r, struct ml_buf *out)
 uint64_t ml_replay_interleave(const struct ml_replay *r)
 {
 	return r->o.interleave;
-}
-
-bool ml_replay_block(const struct ml_replay *r, struct ml_interleaved *block)
-{
-	if (r->interleave)
-		ml_interleave_block(r->interleave, block);
-	return r->interleave;
 }
 
 unsigned ml_replay_want(const struct ml_replay *r)

@@ -41,6 +41,8 @@ struct ml_events {
 	const struct ml_batch *refs; /* refs->time is the time of the first reference if
 					`time` is NULL */
 	const uint64_t *time; /* of each reference if they are interleaved, else NULL */
+	/* the block in which they were merged (interleave.h); NULL: they are as recorded */
+	const struct ml_interleaved *merged;
 	const uint32_t *cell; /* cells of the region lookup */
 	size_t cells;         /* cells that there are by now */
 	/* regions of these cells; NULL if all passes set no_region, and none hears of
@@ -108,9 +110,6 @@ void ml_replay_tlb_counts(const struct ml_replay *r, unsigned tlb,
 /* The state after the last batch, as ml_engine_save. */
 void ml_replay_save(const struct ml_replay *r, struct ml_buf *out);
 uint64_t ml_replay_interleave(const struct ml_replay *r); /* 0: as recorded */
-/* The block of the current batch (interleave.h). False: references are not interleaved.
- */
-bool ml_replay_block(const struct ml_replay *r, struct ml_interleaved *block);
 unsigned ml_replay_want(const struct ml_replay *r);
 /* The window as times, with the end of the trace filled in. */
 uint64_t ml_replay_from(const struct ml_replay *r);

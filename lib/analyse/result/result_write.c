@@ -293,22 +293,22 @@ static bool take(struct ml_result_writer *w, const struct ml_events *e, size_t f
 static void note_turns(struct ml_result_writer *w, const struct ml_events *e)
 {
 	struct ml_result_turns *t = &w->turns;
-	struct ml_interleaved block;
+	const struct ml_interleaved *block = e->merged;
 
-	if (!ml_replay_block(e->replay, &block))
+	if (!block)
 		return;
 	w->interleaved = true;
-	if (block.from == block.to ||
-	    (t->count && t->at[t->count - 1].to == block.to - w->from))
+	if (block->from == block->to ||
+	    (t->count && t->at[t->count - 1].to == block->to - w->from))
 		return;
 	t->at = ml_grow(t->at, &t->cap, t->count + 1, sizeof(*t->at));
-	t->at[t->count++] = (struct ml_result_stretch){ block.from - w->from,
-							block.to - w->from,
-							block.thread_count };
-	t->threads = ml_grow(t->threads, &t->thread_cap, block.thread_count,
+	t->at[t->count++] = (struct ml_result_stretch){ block->from - w->from,
+							block->to - w->from,
+							block->thread_count };
+	t->threads = ml_grow(t->threads, &t->thread_cap, block->thread_count,
 			     sizeof(*t->threads));
-	memcpy(t->threads, block.threads, block.thread_count * sizeof(*t->threads));
-	t->thread_count = block.thread_count;
+	memcpy(t->threads, block->threads, block->thread_count * sizeof(*t->threads));
+	t->thread_count = block->thread_count;
 }
 
 /* The state becomes a checkpoint. */

@@ -30,7 +30,8 @@ cc -g -O1 columns.c -o columns
 recorded() { # the recorded program is a child of memlamp
 	test -s x.mlt && test -z "$(cat /proc/$memlamp/task/$memlamp/children)"
 }
-for seconds in 0.2 0.5 1 3 9; do # waits longer if nothing was known yet
+# The signal has to come while changes are tried: waits longer until it does.
+for seconds in 0.2 0.4 0.6 1 1.5 2 3 5 9 15 25; do
 	rm -f x.mlt report
 	memlamp run -m zen4 -o x.mlt --report report ./columns 2>err &
 	memlamp=$!
@@ -39,7 +40,7 @@ for seconds in 0.2 0.5 1 3 9; do # waits longer if nothing was known yet
 	kill -TERM $memlamp 2>/dev/null
 	wait $memlamp
 	status=$?
-	test -s report && break
+	grep -qs 'Changes were not simulated' report && break
 done
 echo "stopped after recording: status $status"
 grep -o 'Changes were not simulated: stopped' report

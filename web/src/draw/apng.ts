@@ -4,6 +4,8 @@
 // same frames give the same bytes wherever deflate does: nothing depends on the time of
 // day.
 
+import type { Box } from "../model/box";
+
 export interface Frame {
 	width: number;
 	height: number;
@@ -48,13 +50,6 @@ async function deflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
 	const packed = new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate"));
 
 	return new Uint8Array(await new Response(packed).arrayBuffer());
-}
-
-interface Box {
-	x: number;
-	y: number;
-	w: number;
-	h: number;
 }
 
 function words(f: Frame): Uint32Array {

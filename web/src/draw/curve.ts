@@ -2,9 +2,8 @@
 // column of pixels it covers the span from its lowest to its highest y. For 300 curves of
 // 1000 points this took a tenth of the time of canvas paths. The loops are plain because
 // they run a million times a frame.
+import type { Corners } from "../model/box";
 import type { Colour } from "./draw";
-
-type Box = [x0: number, y0: number, x1: number, y1: number];
 
 /** The area below a coverage that rises from 0 to 1 over `fade` pixels, from 0 to u. */
 function risen(u: number, fade: number): number {
@@ -98,7 +97,7 @@ export function trace(
 	words: Uint32Array,
 	W: number,
 	H: number,
-): Box | undefined {
+): Corners | undefined {
 	const pen = new Pen(words, W, H, colour, alpha, Math.max(0.5, (thick * scale) / 2));
 	let column = -1; // the column that is being collected: several points may fall into it
 	let low = 0;

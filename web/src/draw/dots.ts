@@ -1,6 +1,7 @@
 // Round dots stamped into an array of pixels. A dot is a mask of coverages, made once for
 // each radius and quarter of a pixel that it may stand at; inside it pixels are stored,
 // on its edge they are mixed. Without a GPU this is many times as fast as paths.
+import type { Corners } from "../model/box";
 import type { Dots } from "./draw";
 
 const PARTS = 4; // places within a pixel, in each direction
@@ -66,8 +67,6 @@ function over(old: number, c: number, a: number): number {
 	return ((all << 24) | ((blue | 0) << 16) | ((green | 0) << 8) | (red | 0)) >>> 0;
 }
 
-type Box = [x0: number, y0: number, x1: number, y1: number];
-
 /** Dots of one pixel, of which there may be hundreds of thousands. */
 function points(
 	o: Dots,
@@ -75,7 +74,7 @@ function points(
 	words: Uint32Array,
 	W: number,
 	H: number,
-): Box | undefined {
+): Corners | undefined {
 	const { x: xs, y: ys, colour } = o;
 	const [dx, dy] = [o.dx * scale, o.dy * scale];
 	let [x0, y0, x1, y1] = [W, H, -1, -1];
@@ -120,7 +119,7 @@ export function stamp(
 	words: Uint32Array,
 	W: number,
 	H: number,
-): Box | undefined {
+): Corners | undefined {
 	const made = masksOf(o.radius * scale);
 	const { side } = made[0]!;
 	let [x0, y0, x1, y1] = [W, H, 0, 0];

@@ -1,7 +1,7 @@
 // The page's painter of figures: it maps domains to pixels and roles to colours, and decides
 // nothing else. lib/query/drawing/paint_figure.c is the other painter.
+import type { Box } from "../model/box";
 import { axesOf, shareOn, type Figure, type FigureAxis } from "../model/figure";
-import type { Box } from "../model/cells";
 import type { Window } from "../model/types";
 import type { Palette } from "./colours";
 import type { Draw } from "./draw";

@@ -1,12 +1,6 @@
 // Draws the marks of a figure's panel: each kind maps its values to pixels.
-import {
-	density,
-	outline,
-	points,
-	type Box,
-	type Cells,
-	type Range,
-} from "../model/cells";
+import type { Box } from "../model/box";
+import { density, outline, points, type Cells, type Range } from "../model/cells";
 import {
 	axisOf,
 	column,

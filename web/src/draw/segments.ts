@@ -6,9 +6,8 @@
 // crosses, and as whole numbers with their colours multiplied by alpha, because then a line
 // is mixed over a pixel by two multiplications. The loops are plain because they run
 // millions of times a frame.
+import type { Corners } from "../model/box";
 import type { Segments } from "./draw";
-
-type Box = [x0: number, y0: number, x1: number, y1: number];
 
 const ONE = 65536; // fixed point: 16 bits behind the point
 const HALF = ONE / 2;
@@ -39,7 +38,7 @@ export class SegmentSheet {
 		words: Uint32Array,
 		W: number,
 		H: number,
-	): Box | undefined {
+	): Corners | undefined {
 		const box = bounds(list, scale, W, H);
 
 		if (!box) return undefined;
@@ -61,7 +60,7 @@ export class SegmentSheet {
 		return box;
 	}
 
-	private clear(box: Box): void {
+	private clear(box: Corners): void {
 		[this.left, this.top] = box;
 		this.columns = box[2] - box[0];
 		this.rows = box[3] - box[1];
@@ -225,7 +224,7 @@ function bounds(
 	scale: number,
 	W: number,
 	H: number,
-): Box | undefined {
+): Corners | undefined {
 	let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity];
 
 	for (const { ends, thick } of list) {
@@ -239,7 +238,7 @@ function bounds(
 			if (y + by > y1) y1 = y + by;
 		}
 	}
-	const box: Box = [
+	const box: Corners = [
 		Math.max(0, Math.floor(x0 * scale)),
 		Math.max(0, Math.floor(y0 * scale)),
 		Math.min(W, Math.ceil(x1 * scale)),

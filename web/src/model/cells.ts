@@ -1,13 +1,7 @@
 // Geometry of values in equal cells of time: scales, points of a curve, the curve nearest
 // to a point, how many bands cover a pixel.
+import type { Box } from "./box";
 import type { Window } from "./types";
-
-export interface Box {
-	x: number;
-	y: number;
-	w: number;
-	h: number;
-}
 
 /** A range of values, from the bottom of a box to its top. */
 export interface Range {

@@ -1,11 +1,12 @@
 // What only the page has on top of a figure of curves: labels at the ends of curves, placed
 // by the width of their texts, and the whole run below.
+import type { Box } from "../../../model/box";
 import type { Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import { cutText } from "../../../draw/figure";
 import { curvePoints, type PanelFrame } from "../../../draw/figureMarks";
 import { roleColour } from "../../../draw/roles";
-import { cellTime, xOf, yOf, type Box } from "../../../model/cells";
+import { cellTime, xOf, yOf } from "../../../model/cells";
 import { axisOf, matrix, type Figure, type FigureMark } from "../../../model/figure";
 import type { Window } from "../../../model/types";
 import { spreadLabels } from "../model/graph";

@@ -1,5 +1,6 @@
 // The pictures of an ensemble: the layout of their parts, and marks over them. The plot is
 // the server's figure; ensembleView.ts handles the pointer.
+import type { Box } from "../../../model/box";
 import type { Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
 import { cutText, drawFigure, drawLegend } from "../../../draw/figure";
@@ -9,7 +10,7 @@ import {
 	type PanelFrame,
 	type Spot,
 } from "../../../draw/figureMarks";
-import { xOf, yOf, type Box } from "../../../model/cells";
+import { xOf, yOf } from "../../../model/cells";
 import { axisOf, axesOf, type FigureMark } from "../../../model/figure";
 import type { Window } from "../../../model/types";
 import { valueAt } from "../model/graph";

@@ -1,8 +1,9 @@
 // The colours of members and the texts of values that the parts of the view share.
+import type { Box } from "../../../model/box";
 import type { Palette } from "../../../draw/colours";
 import type { Colour } from "../../../draw/draw";
 import { roleColour, wordColour } from "../../../draw/roles";
-import { timeAt, type Box, type Range } from "../../../model/cells";
+import { timeAt, type Range } from "../../../model/cells";
 import { count, percent } from "../../../model/format";
 import type { Window } from "../../../model/types";
 import { valueOf, type Ensemble, type Member } from "../model/ensemble";

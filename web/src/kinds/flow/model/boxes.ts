@@ -2,11 +2,11 @@
 // headers (the loops of a nest); a box has its content inside it, or is folded.
 import type { FlowNode } from "./program";
 
-export interface Box {
+export interface Block {
 	id: number; // the outermost node of the chain
 	chain: number[]; // nodes of the headers, the outermost first; empty: a computation alone
 	work: number; // the computation, if the box has nothing else; -1: it has children
-	children: Box[];
+	children: Block[];
 	depth: number;
 	last: number; // the greatest number of a node in it
 	works: number; // computations in it
@@ -15,19 +15,19 @@ export interface Box {
 export interface Tree {
 	nodes: FlowNode[];
 	children: number[][];
-	root: Box;
-	byId: Map<number, Box>;
+	root: Block;
+	byId: Map<number, Block>;
 	/** The box that a node is drawn in or as. */
 	boxOf: Int32Array;
 }
 
 export function buildTree(nodes: FlowNode[]): Tree {
 	const children: number[][] = nodes.map(() => []);
-	const byId = new Map<number, Box>();
+	const byId = new Map<number, Block>();
 	const boxOf = new Int32Array(nodes.length);
 
 	for (const n of nodes) if (n.parent !== undefined) children[n.parent]!.push(n.number);
-	const build = (start: number, depth: number): Box => {
+	const build = (start: number, depth: number): Block => {
 		const chain: number[] = [];
 		let at = start;
 
@@ -38,7 +38,7 @@ export function buildTree(nodes: FlowNode[]): Tree {
 		const leaf = nodes[at]!.kind === "work" || !children[at]!.length;
 		if (!leaf) chain.push(at);
 		const below = leaf ? [] : children[at]!.map((c) => build(c, depth + 1));
-		const box: Box = {
+		const box: Block = {
 			id: start,
 			chain,
 			work: leaf ? at : -1,
@@ -54,7 +54,7 @@ export function buildTree(nodes: FlowNode[]): Tree {
 	};
 	// the function itself is the paper that everything is drawn on, however few children
 	const below = nodes.length ? children[0]!.map((c) => build(c, 1)) : [];
-	const root: Box = {
+	const root: Block = {
 		id: 0,
 		chain: [0],
 		work: -1,
@@ -68,7 +68,7 @@ export function buildTree(nodes: FlowNode[]): Tree {
 }
 
 /** Whether a box has anything that folding hides. */
-export function folds(b: Box): boolean {
+export function folds(b: Block): boolean {
 	return b.children.length > 0 || b.chain.length > 0;
 }
 
@@ -94,18 +94,18 @@ export function printFolds(f: Folds): string {
 	return [f.level, ...[...f.toggled].sort((a, b) => a - b)].join(";");
 }
 
-export function isFolded(f: Folds, b: Box): boolean {
+export function isFolded(f: Folds, b: Block): boolean {
 	return b.id !== 0 && folds(b) && b.depth >= f.level !== f.toggled.has(b.id);
 }
 
 /** Boxes that are drawn when everything from a level on is folded. */
-function drawnAt(b: Box, level: number): number {
+function drawnAt(b: Block, level: number): number {
 	if (b.depth >= level) return 1;
 	return b.children.reduce((n, c) => n + drawnAt(c, level), 1);
 }
 
 /** The deepest level that draws at most `max` boxes; at least 1. */
-export function usualLevel(root: Box, max: number): number {
+export function usualLevel(root: Block, max: number): number {
 	let level = 1;
 
 	while (level < 64 && drawnAt(root, level + 1) <= max) {
@@ -130,7 +130,7 @@ export function revealed(f: Folds, tree: Tree, node: number): Folds {
 	return { level: f.level, toggled };
 }
 
-export function parentBox(tree: Tree, b: Box): Box | undefined {
+export function parentBox(tree: Tree, b: Block): Block | undefined {
 	const parent = tree.nodes[b.id]!.parent;
 
 	return parent === undefined ? undefined : tree.byId.get(tree.boxOf[parent]!);

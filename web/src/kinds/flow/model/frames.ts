@@ -4,7 +4,7 @@
  * in the outermost); each write makes a new version of it, so that data flows downwards. A
  * container of a scope further out comes in and goes out through ports at the border.
  */
-import { isFolded, parentBox, type Box, type Folds, type Tree } from "./boxes";
+import { isFolded, parentBox, type Block, type Folds, type Tree } from "./boxes";
 import { layered, type LayerEdge, type LayerNode } from "./layers";
 import { nodeTitle, type Container, type Metrics } from "./program";
 
@@ -12,7 +12,7 @@ export interface Item {
 	kind: "box" | "work" | "data" | "port";
 	node: number; // of a box or computation; -1
 	container: number; // of data and ports; -1
-	box?: Box;
+	box?: Block;
 	folded: boolean;
 	headers: string[]; // of a box: a line each
 	title: string;
@@ -56,7 +56,7 @@ export interface Source {
 }
 
 /** The box whose frame a computation is drawn in. */
-function frameOf(tree: Tree, work: number): Box {
+function frameOf(tree: Tree, work: number): Block {
 	const leaf = tree.byId.get(tree.boxOf[work]!)!;
 
 	return leaf.chain.length ? leaf : (parentBox(tree, leaf) ?? leaf);
@@ -80,8 +80,8 @@ export function homes(
 				home[c] = 0;
 				continue;
 			}
-			let a: Box | undefined = frameOf(tree, n.number);
-			let b: Box | undefined = home[c]! < 0 ? a : tree.byId.get(home[c]!);
+			let a: Block | undefined = frameOf(tree, n.number);
+			let b: Block | undefined = home[c]! < 0 ? a : tree.byId.get(home[c]!);
 			while (a && b && a !== b) {
 				if (a.depth >= b.depth) a = parentBox(tree, a);
 				else b = parentBox(tree, b);
@@ -103,7 +103,7 @@ function wide(text: string, pad = 18): number {
 }
 
 /** Lines of the headers of a box: its loops and guards; scopes if there is nothing else. */
-export function headersOf(tree: Tree, b: Box): string[] {
+export function headersOf(tree: Tree, b: Block): string[] {
 	const nodes = b.chain.map((n) => tree.nodes[n]!);
 	const loops = nodes.filter((n) => n.kind !== "scope");
 
@@ -132,7 +132,7 @@ function workItem(s: Source, node: number): Item {
 	return item("work", { node, title, w: wide(title), h: 26 });
 }
 
-function boxItem(s: Source, b: Box): Item {
+function boxItem(s: Source, b: Block): Item {
 	const headers = headersOf(s.tree, b);
 	const folded = isFolded(s.folds, b);
 	const title = b.works === 1 ? s.tree.nodes[b.last]!.label : `${b.works} computations`;
@@ -162,7 +162,7 @@ function boxItem(s: Source, b: Box): Item {
 }
 
 /** The item that a child is drawn as, and the node whose edges it has. */
-function childItem(s: Source, b: Box): Item {
+function childItem(s: Source, b: Block): Item {
 	return b.chain.length ? boxItem(s, b) : workItem(s, b.work);
 }
 
@@ -170,7 +170,7 @@ function childItem(s: Source, b: Box): Item {
  * Whether data of a container come into a box: the first computation in it that accesses the
  * container reads it. What a guard decides may not run, so it needs the old data too.
  */
-function comesIn(s: Source, b: Box, container: number): boolean {
+function comesIn(s: Source, b: Block, container: number): boolean {
 	const how = (node: number) => {
 		const r = s.rows[node]!.find((x) => s.metrics.container[x] === container);
 		return r === undefined ? 0 : s.metrics.how[r]!;
@@ -193,7 +193,7 @@ class Builder {
 
 	constructor(
 		private readonly s: Source,
-		private readonly box: Box,
+		private readonly box: Block,
 	) {}
 
 	private add(i: Item): number {
@@ -389,7 +389,7 @@ function place(b: Builder): Frame {
 	};
 }
 
-export function buildFrame(s: Source, box: Box): Frame {
+export function buildFrame(s: Source, box: Block): Frame {
 	const b = new Builder(s, box);
 	const children =
 		box.work >= 0

@@ -2,7 +2,7 @@
  * The picture of the local view: containers element by element, and the loop nests between
  * them. Each container stands once: above what reads it first, or below what writes it.
  */
-import type { Box, Tree } from "./boxes";
+import type { Block, Tree } from "./boxes";
 import { headersOf, short } from "./frames";
 import {
 	eachIndex,
@@ -40,7 +40,7 @@ export interface ContainerItem {
 
 export interface NestItem {
 	kind: "nest";
-	box: Box;
+	box: Block;
 	loops: { node: number; text: string }[]; // node -1: a loop over tiles
 	works: { node: number; text: string }[]; // the first ones
 	more: number; // that are not listed
@@ -74,7 +74,7 @@ export const WORK = 18;
 const LISTED = 6; // computations of a nest that are listed
 
 /** Boxes with loops, and computations outside of loops. */
-export function nestsOf(tree: Tree, b: Box): Box[] {
+export function nestsOf(tree: Tree, b: Block): Block[] {
 	const loops = b.chain.some((n) => tree.nodes[n]!.kind === "loop");
 
 	return loops || b.work >= 0 ? [b] : b.children.flatMap((c) => nestsOf(tree, c));
@@ -87,7 +87,7 @@ export interface Moved {
 }
 
 /** Loops of a nest as far as they have one child each; deeper ones belong to few works. */
-function nestItem(tree: Tree, b: Box, moved: Moved | null): NestItem {
+function nestItem(tree: Tree, b: Block, moved: Moved | null): NestItem {
 	const loops = b.chain
 		.filter((n) => tree.nodes[n]!.kind !== "scope")
 		.map((n, i) => ({ node: n, text: headersOf(tree, b)[i] ?? "" }));
@@ -184,7 +184,7 @@ export function buildLocalScene(
 	containers: Container[],
 	m: Metrics,
 	rows: number[][],
-	root: Box,
+	root: Block,
 	placed: Placed[],
 	title: (container: number) => string,
 	moved: Moved | null = null,

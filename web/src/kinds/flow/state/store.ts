@@ -14,7 +14,7 @@ import {
 	printFolds,
 	revealed,
 	usualLevel,
-	type Box,
+	type Block,
 	type Folds,
 	type Tree,
 } from "../model/boxes";
@@ -242,7 +242,7 @@ export function edgeValue(
 /* Folds and the picture. */
 
 export const folds = computed(() => parseFolds(opt("folds", ""), usual.value));
-export function toggleFold(b: Box): void {
+export function toggleFold(b: Block): void {
 	const f = folds.value;
 	const toggled = new Set(f.toggled);
 

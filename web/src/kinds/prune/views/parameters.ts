@@ -1,5 +1,6 @@
 // How the values of each parameter are distributed among the survivors, or among the
 // selected variants.
+import type { Box } from "../../../model/box";
 import type { Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
 import { count, exact, percent } from "../../../model/format";
@@ -8,13 +9,6 @@ import type { ViewKind } from "../../../views/view";
 import { sayWhere, type Distribution } from "../model/space";
 import * as s from "../state";
 import { pruneColours } from "./scene";
-
-interface Box {
-	x: number;
-	y: number;
-	w: number;
-	h: number;
-}
 
 const HEAD = 34; // pixels above the charts
 const GAP = 18;

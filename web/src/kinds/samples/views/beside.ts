@@ -1,5 +1,6 @@
 // Samples beside a simulation of the same program: measured and simulated, line by line and
 // object by object, the largest disagreement first.
+import { type Box, contains } from "../../../model/box";
 import { sideColours, type Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
 import { exact, percent } from "../../../model/format";
@@ -10,7 +11,7 @@ import { csv } from "../model/csv";
 import { equals } from "../model/selection";
 import { cyclesText } from "../model/table";
 import * as s from "../state";
-import { inBox, NOTHING, PartsView, type Box, type Part, type Under } from "./parts";
+import { NOTHING, PartsView, type Part, type Under } from "./parts";
 
 const ROW = 26;
 const HEAD = 40;
@@ -121,7 +122,7 @@ class BesidePart implements Part {
 	}
 
 	private at(x: number, y: number): BesideRow | null {
-		return this.placed.find((r) => inBox(r.box, x, y))?.row ?? null;
+		return this.placed.find((r) => contains(r.box, x, y))?.row ?? null;
 	}
 
 	over(x: number, y: number): Under {

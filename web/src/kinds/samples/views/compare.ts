@@ -1,5 +1,6 @@
 // Two sample sets, before and after a change: what became cheaper and what dearer, in the
 // code, in the data, by level and on the hardware.
+import { type Box, contains } from "../../../model/box";
 import { mix, sideColours, type Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
 import { count, exact, percent, shortPath } from "../../../model/format";
@@ -10,7 +11,7 @@ import { csv } from "../model/csv";
 import { cyclesText, mean, measure, type Sum } from "../model/table";
 import * as s from "../state";
 import { drawSunburst } from "./hardware";
-import { inBox, NOTHING, PartsView, type Box, type Part, type Under } from "./parts";
+import { NOTHING, PartsView, type Part, type Under } from "./parts";
 
 const ROW = 24;
 const HEAD = 22;
@@ -192,7 +193,7 @@ class ComparePart implements Part {
 	}
 
 	over(x: number, y: number): Under {
-		const at = this.placed.find((r) => inBox(r.box, x, y));
+		const at = this.placed.find((r) => contains(r.box, x, y));
 		const say = (t: Sum | null) =>
 			t
 				? `${exact(t.samples)} samples${t.timed ? `, ${exact(t.cycles)} cycles, ${cyclesText(mean(t))} each` : ""}`

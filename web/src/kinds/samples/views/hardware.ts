@@ -1,5 +1,6 @@
 // The hardware with its loads, as a sunburst or an icicle. The same function draws the view,
 // the overview and the small pictures of clusters.
+import type { Box } from "../../../model/box";
 import type { Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import { readableOn } from "../../../draw/roles";
@@ -18,7 +19,7 @@ import {
 } from "../model/tree";
 import * as s from "../state";
 import { loadColour, sampleColours } from "./colours";
-import { NOTHING, type Box, type Part, type Under } from "./parts";
+import { NOTHING, type Part, type Under } from "./parts";
 
 const TURN = 2 * Math.PI;
 

@@ -1,5 +1,6 @@
 // One attribute in detail: its histogram, a strip of a metric in windows along it, and the
 // clusters of windows that are alike. Each cluster is a small picture of the hardware.
+import type { Box } from "../../../model/box";
 import { along as mixAlong, type Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
 import { count, exact, percent } from "../../../model/format";
@@ -9,7 +10,7 @@ import { unitOf, type Cluster, type SampleColumn, type Window } from "../model/t
 import * as s from "../state";
 import { sampleColours } from "./colours";
 import { drawSunburst } from "./hardware";
-import { NOTHING, type Box, type Part, type Under } from "./parts";
+import { NOTHING, type Part, type Under } from "./parts";
 
 const LEFT = 58;
 const RIGHT = 20;

@@ -1,4 +1,5 @@
 // The views of samples.
+import type { Box } from "../../../model/box";
 import type { ViewKind } from "../../../views/view";
 import { isNames } from "../model/table";
 import { csv, offendersCsv, axesCsv, hardwareCsv } from "../model/csv";
@@ -8,7 +9,7 @@ import { HistogramPart } from "./histogram";
 import { NamesPart } from "./names";
 import { OffendersPart } from "./offenders";
 import { ParallelPart } from "./parallel";
-import { PartsView, type Box, type Part } from "./parts";
+import { PartsView, type Part } from "./parts";
 import { SourcePart } from "./source";
 
 /** The hardware and the offenders above, the attributes below. */

@@ -1,12 +1,13 @@
 // The histogram of an attribute of names: a bar a name, most samples first or in the order of
 // appearance.
+import type { Box } from "../../../model/box";
 import type { Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
 import { exact, percent } from "../../../model/format";
 import { rangeText } from "../model/selection";
 import * as s from "../state";
 import { sampleColours } from "./colours";
-import { NOTHING, type Box, type Part, type Under } from "./parts";
+import { NOTHING, type Part, type Under } from "./parts";
 
 const ROW = 17;
 const HEAD = 30;

@@ -1,4 +1,5 @@
 // The top offenders as bars: lines within their functions or files, data objects, levels.
+import { type Box, contains } from "../../../model/box";
 import { mix, type Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
 import { exact, percent, shortPath } from "../../../model/format";
@@ -6,7 +7,7 @@ import { conjuncts, tidy } from "../model/selection";
 import { cyclesText, mean, measure, type Offenders, type Sum } from "../model/table";
 import * as s from "../state";
 import { sampleColours } from "./colours";
-import { inBox, NOTHING, type Box, type Part, type Under } from "./parts";
+import { NOTHING, type Part, type Under } from "./parts";
 
 interface Row extends Sum {
 	text: string;
@@ -214,7 +215,7 @@ export class OffendersPart implements Part {
 	}
 
 	private at(x: number, y: number): Row | null {
-		return this.placed.find((r) => inBox(r.box, x, y))?.row ?? null;
+		return this.placed.find((r) => contains(r.box, x, y))?.row ?? null;
 	}
 
 	over(x: number, y: number): Under {

@@ -1,6 +1,7 @@
 // Parallel coordinates: a histogram on every axis, and between two axes a line for each pair
 // of bins that have samples in common. Luminance is the strength of a line, width its count;
 // the strongest are drawn last.
+import type { Box } from "../../../model/box";
 import type { Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
 import { identity } from "../../../state/identity";
@@ -28,7 +29,7 @@ import {
 } from "../model/table";
 import * as s from "../state";
 import { lineColour, sampleColours } from "./colours";
-import { NOTHING, type Box, type Part, type Under } from "./parts";
+import { NOTHING, type Part, type Under } from "./parts";
 
 const HEAD = 40; // names and highest values
 const FOOT = 34; // lowest values, and the bin of missing values

@@ -1,16 +1,10 @@
 // A picture of parts, each in a box: a view of one part, or an overview of several. A part
 // draws through Draw only and hears of the pointer in coordinates of the picture.
+import { type Box, contains } from "../../../model/box";
 import type { Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
 import { CanvasView } from "../../../views/canvas";
 import * as s from "../state";
-
-export interface Box {
-	x: number;
-	y: number;
-	w: number;
-	h: number;
-}
 
 /** What is under the pointer. */
 export interface Under {
@@ -31,10 +25,6 @@ export interface Part {
 	drag?(x: number, y: number): void;
 	up?(x: number, y: number, e: PointerEvent): void;
 	doubleClick?(x: number, y: number): void;
-}
-
-export function inBox(b: Box, x: number, y: number): boolean {
-	return x >= b.x && x < b.x + b.w && y >= b.y && y < b.y + b.h;
 }
 
 export abstract class PartsView extends CanvasView {
@@ -75,7 +65,7 @@ export abstract class PartsView extends CanvasView {
 	}
 
 	private at(x: number, y: number): Part | undefined {
-		return this.placed.find(([, box]) => inBox(box, x, y))?.[0];
+		return this.placed.find(([, box]) => contains(box, x, y))?.[0];
 	}
 
 	private move(x: number, y: number): void {

@@ -1,5 +1,6 @@
 // Source text with the heat of each line, where the source is at hand. It shows the line
 // with most cycles, the one that was clicked, or the one under the pointer.
+import type { Box } from "../../../model/box";
 import { along, type Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import { readableOn } from "../../../draw/roles";
@@ -9,7 +10,7 @@ import { tidy } from "../model/selection";
 import { measure, type OffendingLine } from "../model/table";
 import * as s from "../state";
 import { sampleColours } from "./colours";
-import { NOTHING, type Box, type Part, type Under } from "./parts";
+import { NOTHING, type Part, type Under } from "./parts";
 
 const HEIGHT = 16;
 const HEAD = 20;

@@ -1,6 +1,7 @@
 // Cycles (chapter 6 of the dissertation): what recurs, as turns of a spiral. The angle of a
 // moment comes from its circular coordinate, the radius from time. The view; its parts are
 // drawn by the other files of this folder.
+import { contains } from "../../../model/box";
 import { signal } from "@preact/signals";
 import type { Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
@@ -47,7 +48,7 @@ import { drawArcs, type Places } from "./arcs";
 import { colouring, type Colouring } from "./colouring";
 import { controls } from "./controls";
 import { CONTOUR_WORDS, DensityPicture, ofCells, ofMoments } from "./density";
-import { inside, layout, MARGIN, type Layout } from "./layout";
+import { layout, MARGIN, type Layout } from "./layout";
 import { drawDiagram, drawLegend, drawList, ENTRY, ROW } from "./lists";
 import { asText, cellRows, momentRows, planeRows } from "./numbers";
 import { drawPlane, planeWords } from "./plane";
@@ -193,7 +194,7 @@ class CyclesView extends LayeredView {
 	}
 
 	private listAt(l: Layout, x: number, y: number): number {
-		return inside(l.list, x, y)
+		return contains(l.list, x, y)
 			? (order.value[Math.floor((y - l.list.y) / ROW)] ?? -1)
 			: -1;
 	}
@@ -201,7 +202,7 @@ class CyclesView extends LayeredView {
 	private entryAt(l: Layout, x: number, y: number): number {
 		const n = Math.floor((y - l.legend.y) / ENTRY);
 
-		return inside(l.legend, x, y) && this.look?.entries[n] ? n : -1;
+		return contains(l.legend, x, y) && this.look?.entries[n] ? n : -1;
 	}
 
 	private momentUnder(x: number, y: number): number {

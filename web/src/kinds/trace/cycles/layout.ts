@@ -1,6 +1,7 @@
 // Where the parts of the view Cycles stand.
+import type { Box } from "../../../model/box";
 import type { Ring } from "../model/cycles";
-import { ROW, type Box } from "./lists";
+import { ROW } from "./lists";
 
 const WIDE = 860; // pixels from which on the legend has a column of its own
 const LEGEND = 210;
@@ -66,8 +67,4 @@ export function layout(
 		slider: { x: ring.x - 110, y: height - FOOT - SLIDER + 8, w: 220, h: 16 },
 		foot: height - FOOT + 12,
 	};
-}
-
-export function inside(b: Box, x: number, y: number): boolean {
-	return x >= b.x && x < b.x + b.w && y >= b.y && y < b.y + b.h;
 }

@@ -1,5 +1,6 @@
 // What stands beside the picture of a cycle: the bars as a diagram, the cycles as a list,
 // and the legend of the colours.
+import type { Box } from "../../../model/box";
 import type { Colour, Draw } from "../../../draw/draw";
 import type { Palette } from "../../../draw/colours";
 import { exact, percent } from "../../../model/format";
@@ -7,13 +8,6 @@ import { turnsText, type Category, type Cycle, type Cycles } from "../model/cycl
 
 export const ROW = 38; // height of a cycle in the list
 const TOP = 12;
-
-export interface Box {
-	x: number;
-	y: number;
-	w: number;
-	h: number;
-}
 
 /** The text cut, with an ellipsis, to so many pixels. */
 export function fitted(d: Draw, text: string, width: number, size: number): string {

@@ -1,11 +1,11 @@
 // Windows in the plane, for comparison with figure 6.4 of the dissertation: by classical scaling
 // of their edit distances, and of their distances along near windows (ISOMAP). The colour is the
 // angle in the chosen cycle.
+import type { Box } from "../../../model/box";
 import { along, type Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import { exact } from "../../../model/format";
 import type { PlaneMap } from "../model/cycles";
-import type { Box } from "./lists";
 
 /** The angle as a colour that comes round. */
 function wheel(p: Palette, turns: number): Colour {

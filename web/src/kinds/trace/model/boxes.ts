@@ -2,12 +2,7 @@
 // person moved or resized keeps its place, in thousandths of the room, so that the URL
 // restores it on another screen too.
 
-export interface Box {
-	x: number;
-	y: number;
-	w: number;
-	h: number;
-}
+import type { Box } from "../../../model/box";
 
 export const TITLE = 20; // height of a frame's title, and of a folded frame
 
@@ -91,10 +86,6 @@ export function inside(b: Box, w: number, h: number): Box {
 		w: bw,
 		h: bh,
 	};
-}
-
-export function contains(b: Box, x: number, y: number): boolean {
-	return x >= b.x && x < b.x + b.w && y >= b.y && y < b.y + b.h;
 }
 
 /** Numbers of a list in the URL: "3,1,2". */

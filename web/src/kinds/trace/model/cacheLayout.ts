@@ -2,7 +2,7 @@
 // below each other; a cache of few sets the other way round. Long rows are broken into
 // bands. Levels that come in groups of sets have one place for each group. Each instance
 // of a level that cores have for themselves is a picture of its own, below its name.
-import type { Box } from "./boxes";
+import type { Box } from "../../../model/box";
 import type { StateLevel } from "./types";
 
 export interface LevelPicture extends Box {

@@ -2,12 +2,7 @@
 // arc, without touching the circle, the words, each other or the edge. The layout weighs
 // large matrices against rings that shrink for them.
 
-export interface Rect {
-	x: number;
-	y: number;
-	w: number;
-	h: number;
-}
+import type { Box } from "../../../model/box";
 
 /** A matrix that needs a place: its size in a square of so many pixels, and its arc. */
 export interface Wanted {
@@ -16,7 +11,7 @@ export interface Wanted {
 	size(room: number): { w: number; h: number };
 }
 
-export interface Placed extends Rect {
+export interface Placed extends Box {
 	region: number;
 	room: number; // side of the square that it was fitted into
 }
@@ -37,7 +32,7 @@ const SHRINK = [1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7];
 const STEP = (5 * Math.PI) / 180;
 const FAR = 36; // steps that a matrix may stand away from the middle of its arc
 
-function touch(a: Rect, b: Rect): boolean {
+function touch(a: Box, b: Box): boolean {
 	return (
 		a.x < b.x + b.w + APART &&
 		b.x < a.x + a.w + APART &&
@@ -47,7 +42,7 @@ function touch(a: Rect, b: Rect): boolean {
 }
 
 /** The distance from the centre of a circle to the nearest point of a rectangle. */
-export function distance(x: number, y: number, b: Rect): number {
+export function distance(x: number, y: number, b: Box): number {
 	const dx = Math.max(b.x - x, 0, x - b.x - b.w);
 	const dy = Math.max(b.y - y, 0, y - b.y - b.h);
 
@@ -55,7 +50,7 @@ export function distance(x: number, y: number, b: Rect): number {
 }
 
 /** The angle of an arc that is nearest to the middle of a rectangle. */
-export function nearest(x: number, y: number, arc: [number, number], b: Rect): number {
+export function nearest(x: number, y: number, arc: [number, number], b: Box): number {
 	const mid = (arc[0] + arc[1]) / 2;
 	const there = Math.atan2(b.x + b.w / 2 - x, y - b.y - b.h / 2);
 	const away = ((((there - mid) % TURN) + 1.5 * TURN) % TURN) - TURN / 2;
@@ -72,8 +67,8 @@ function beside(
 	angle: number,
 	w: number,
 	h: number,
-): Rect {
-	const at = (far: number): Rect => ({
+): Box {
+	const at = (far: number): Box => ({
 		x: x + far * Math.sin(angle) - w / 2,
 		y: y - far * Math.cos(angle) - h / 2,
 		w,
@@ -93,15 +88,15 @@ function place(
 	list: Wanted[],
 	circle: { x: number; y: number; r: number },
 	room: number,
-	inside: Rect,
-	taken: Rect[],
+	inside: Box,
+	taken: Box[],
 ): { boxes: Placed[]; moved: number } | null {
 	const boxes: Placed[] = [];
 	let moved = 0;
 
 	for (const m of list) {
 		const { w, h } = m.size(room);
-		let found: Rect | null = null;
+		let found: Box | null = null;
 		for (let i = 0; i <= 2 * FAR && !found; i++) {
 			const away = Math.ceil(i / 2) * (i % 2 ? 1 : -1);
 			const angle = (m.arc[0] + m.arc[1]) / 2 + away * STEP;
@@ -126,7 +121,7 @@ function place(
 /** A circle that does not touch the words: moved to the right, or else smaller. */
 export function besideWords(
 	circle: { x: number; y: number; r: number },
-	words: Rect[],
+	words: Box[],
 	right: number, // x of its right end, at most
 ): { x: number; y: number; r: number } {
 	for (let r = circle.r; r > 0.6 * circle.r; r *= 0.98)
@@ -145,9 +140,9 @@ export function besideWords(
 export function layAround(
 	list: Wanted[],
 	usual: { x: number; y: number; r: number },
-	inside: Rect,
+	inside: Box,
 	margin: { x: number; y: number },
-	taken: Rect[],
+	taken: Box[],
 ): Around {
 	for (let n = list.length; n > 0; n--) {
 		const some = list.slice(0, n);

@@ -1,7 +1,7 @@
 // Draws levels of cache. The upper half of a line has the colour of its region, the lower
 // half that of the level that served the last access to it. The frame is brighter if the
 // level is warmer.
-import type { Box } from "../model/boxes";
+import type { Box } from "../../../model/box";
 import {
 	coreWords,
 	instanceAt,

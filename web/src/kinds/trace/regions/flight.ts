@@ -1,7 +1,7 @@
 // Lines that the reference at the cursor moved into or out of caches, as rectangles that
 // fly for a moment after a step, near or far. A step back takes the movement of the
 // reference that it leaves back.
-import type { Box } from "../model/boxes";
+import type { Box } from "../../../model/box";
 import { slotBox, type LevelPicture } from "../model/cacheLayout";
 import type { Moment } from "../state/cacheMoment";
 import { slowness, steppedTo } from "../state/store";

@@ -1,15 +1,8 @@
 // The frames of the regions view: the shown regions, their places and shapes. Everything
 // that the person arranges is an option, so that the URL restores it.
+import type { Box } from "../../../model/box";
 import { wholeIn } from "../../../model/link";
-import {
-	arrange,
-	inside,
-	parseBox,
-	parseList,
-	printBox,
-	TITLE,
-	type Box,
-} from "../model/boxes";
+import { arrange, inside, parseBox, parseList, printBox, TITLE } from "../model/boxes";
 import {
 	extentOf,
 	fit,

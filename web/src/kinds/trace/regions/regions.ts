@@ -1,7 +1,8 @@
 // Memory as the program's arrays: cells that light up when they are read or written, the
 // caches below them, or heat maps of the same picture (Choudhury, chapter 4).
+import { type Box, contains } from "../../../model/box";
 import { computed, signal } from "@preact/signals";
-import { contains, TITLE, type Box } from "../model/boxes";
+import { TITLE } from "../model/boxes";
 import { layLevels, slotAt, slotBox, type LevelPicture } from "../model/cacheLayout";
 import { count, exact } from "../../../model/format";
 import {

@@ -1,6 +1,7 @@
 // Matrices outside the outer ring, as in the regions view: the upper half of a cell shows
 // its last access, the lower half the level that served it, fading with age. Each matrix
 // stands beside the arc of its region and carries its name.
+import type { Box } from "../../../model/box";
 import { signal } from "@preact/signals";
 import { layMemory, polar } from "../model/rings";
 import {
@@ -8,7 +9,6 @@ import {
 	nearest,
 	TITLE_ROOM,
 	type Around,
-	type Rect,
 	type Wanted,
 } from "../model/ringsAround";
 import {
@@ -75,9 +75,9 @@ export function shaped(): number[] {
 /** Rings and matrices in a room; words stand in `taken`. */
 export function layMatrices(
 	usual: { x: number; y: number; r: number },
-	inside: Rect,
+	inside: Box,
 	margin: { x: number; y: number },
-	taken: Rect[],
+	taken: Box[],
 ): Around {
 	return layAround(wanted(), usual, inside, margin, taken);
 }
@@ -108,7 +108,7 @@ export class Matrices {
 			this.frames.value = frames;
 	}
 
-	boxes(): Rect[] {
+	boxes(): Box[] {
 		return this.frames.peek().map((f) => f.box);
 	}
 

@@ -1,8 +1,9 @@
 // Data in motion: the core in the middle, caches as rings around it, memory outside. The
 // picture is a function of the cursor and of the phase of its movement: a step back plays
 // the movement backwards and ends with the picture that was there before.
+import type { Box } from "../../../model/box";
 import { exact } from "../../../model/format";
-import { besideWords, type Around, type Rect } from "../model/ringsAround";
+import { besideWords, type Around } from "../model/ringsAround";
 import { UNKNOWN, type Cloud, type Glyph } from "../model/ringsGlyphs";
 import { clickSets } from "../model/ringsSets";
 import { sameSelection, selectionText, type Selection } from "../model/selection";
@@ -127,7 +128,7 @@ class Rings extends RingsView<Scene> {
 		);
 		let around: Around = { ...usual, boxes: [], left: 0 };
 		if (on && shaped().length) {
-			const inside: Rect = { x: 4, y: 4, w: d.width - 8, h: d.height - CAPTION - 4 };
+			const inside: Box = { x: 4, y: 4, w: d.width - 8, h: d.height - CAPTION - 4 };
 			const margin = { x: names12.length ? beside : 6, y: NAMES - 4 };
 			around = layMatrices(usual, inside, margin, [...words, bar]);
 		}

@@ -1,7 +1,7 @@
 // Words around the rings: names of regions and levels, and the legend.
+import type { Box } from "../../../model/box";
 import { count, exact } from "../../../model/format";
 import { polar, type Ring, type Rings } from "../model/rings";
-import type { Rect } from "../model/ringsAround";
 import { linesOf } from "../model/ringsLines";
 import { cutMiddle } from "../model/regionNames";
 import type { Held } from "../state/cacheMoment";
@@ -46,11 +46,11 @@ export function labels(
 	d: Draw,
 	p: Palette,
 	q: Picture,
-	boxes: Rect[], // places that are taken
+	boxes: Box[], // places that are taken
 	named: Set<number>, // regions whose names stand elsewhere
 ): void {
 	const { rings, arcs, others } = q.place;
-	const taken: Rect[] = [...boxes];
+	const taken: Box[] = [...boxes];
 	const name = (a0: number, a1: number, whole: string, colour: Colour) => {
 		// in the middle of its arc, or as near to it as there is room
 		for (let i = 0; i < 15; i++) {
@@ -134,7 +134,7 @@ export function wordBoxes(
 	height: number,
 	levels: number,
 	filtered: number,
-): Rect[] {
+): Box[] {
 	const below = CAPTION + 28 + LINE * (levels + 3 + NOTES);
 
 	return [
