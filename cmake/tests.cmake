@@ -71,7 +71,7 @@ foreach(page ${pages})
 	add_test(NAME web_${name} COMMAND node ${PROJECT_SOURCE_DIR}/tests/web/run.mjs
 		${PROJECT_BINARY_DIR} "^${name}[.]test")
 	set(labels web)
-	if(name MATCHES "^(fresh|ringsdiff|showme)$")
+	if(name MATCHES "^(fresh|ringsdiff|showme|truthlong)$")
 		list(APPEND labels slow)
 	endif()
 	set_tests_properties(web_${name} PROPERTIES LABELS "${labels}" TIMEOUT 600

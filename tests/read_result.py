@@ -22,9 +22,10 @@ class Result:
         self.data = data
         assert data[:8] == b'mlresult', 'not a result'
         version, zero = struct.unpack_from('<II', data, 8)
-        assert version in (3, 4, 5) and zero == 0
+        assert version in (3, 4, 5, 6) and zero == 0
         self.surcharge = SURCHARGE if version > 3 else 0  # numbers of each
-        self.level_numbers = {3: 10, 4: 11, 5: 13}[version]  # behind the causes
+        self.level_numbers = {3: 10, 4: 11, 5: 13, 6: 13}[version]  # behind the causes
+        self.beyonds = version >= 6
         assert data[32:56] == bytes(24)
         assert struct.unpack_from('<Q', data, 56)[0] == hash64(data[:56])
         self.id = data[16:32].hex()
@@ -99,6 +100,23 @@ class Result:
                 print('outcome', outcome)
         self.refs = at
 
+    def beyond(self):
+        blocks = self.of(10)
+        assert [b[:2] for b in blocks] == [b[:2] for b in self.of(2)] or not self.beyonds
+        for position, count, payload in blocks:
+            b = self.unpacked(payload)
+            usual = b.zigzag()
+            gaps = b.varints(b.varint())
+            at, cycles = 0, [usual] * count
+            for gap in gaps:
+                at += gap
+                cycles[at] = b.zigzag()
+                at += 1
+            assert not b.more()
+            for i, v in enumerate(cycles):
+                if v:
+                    print('beyond', position + i, v)
+
     def counts(self, kind, name, levels):
         for position, count, payload in self.of(kind):
             b = self.unpacked(payload)
@@ -127,6 +145,8 @@ class Result:
                     for row, v in zip(places, b.varints(rows)):
                         row.append(v)
                 for row in places:
+                    row.append(b.zigzag() if self.beyonds else 0)
+                for row in places:
                     print('alike', position + part * PART, *row)
             assert not b.more()
 
@@ -140,8 +160,9 @@ class Result:
                 assert count == BINS or n == len(blocks) - 1
                 bins += count
                 b = self.unpacked(payload)
-                for row in zip(*[b.varints(count) for _ in range(levels + 1)]):
-                    print('bin', r, *row)
+                columns = [b.varints(count) for _ in range(levels + 1)]
+                for row in zip(*columns):
+                    print('bin', r, b.zigzag() if self.beyonds else 0, *row)
                 assert not b.more()
             assert bins == -(-self.refs // width)
 
@@ -254,6 +275,7 @@ def main():
     profile = r.profile()
     r.info()
     r.outcomes()
+    r.beyond()
     r.counts(3, 'site', profile.levels)
     r.counts(4, 'region', profile.levels)
     r.alike()

@@ -47,6 +47,22 @@ static bool print_outcomes(struct ml_result *r, struct ml_err *err)
 	return true;
 }
 
+/* Only what is not 0. */
+static bool print_beyond(struct ml_result *r, struct ml_err *err)
+{
+	for (uint64_t at = 0; at < r->refs;) {
+		int32_t cycles[1000];
+		uint64_t to = at + 1000 < r->refs ? at + 1000 : r->refs;
+
+		if (!ml_result_beyond(r, at, to, cycles, err))
+			return false;
+		for (size_t i = 0; at < to; i++, at++)
+			if (cycles[i])
+				printf("beyond %" PRIu64 " %" PRId32 "\n", at, cycles[i]);
+	}
+	return true;
+}
+
 /* Block by block. */
 static bool print_counts(struct ml_result *r, bool sites, struct ml_err *err)
 {
@@ -79,16 +95,16 @@ static bool print_alike(struct ml_result *r, struct ml_err *err)
 		if (!ml_result_alike(r, at, &row, &count, err))
 			return false;
 		for (size_t i = 0; i < count; i++)
-			printf("alike %" PRIu64 " %u %u %u %u %u %u\n", at, row[i].site,
-			       row[i].region, row[i].thread, row[i].kind, row[i].outcome,
-			       row[i].count);
+			printf("alike %" PRIu64 " %u %u %u %u %u %u %" PRId64 "\n", at,
+			       row[i].site, row[i].region, row[i].thread, row[i].kind,
+			       row[i].outcome, row[i].count, row[i].beyond);
 	}
 	return true;
 }
 
 static bool print_series(struct ml_result *r, struct ml_err *err)
 {
-	struct ml_profile_bin bin[ML_RESULT_BINS];
+	struct ml_result_bin bin[ML_RESULT_BINS];
 
 	for (unsigned k = 0; k < ML_RESULT_RESOLUTIONS; k++)
 		for (size_t b = 0; b < r->series[k].count; b++) {
@@ -96,10 +112,12 @@ static bool print_series(struct ml_result *r, struct ml_err *err)
 			struct ml_bytes in;
 
 			if (!ml_result_unpack(r, at, ML_RESULT_SERIES + k, &in, err) ||
-			    !ml_result_get_series(&in, bin, at->count, r->levels, err))
+			    !ml_result_get_series(&in, bin, at->count, r->version,
+						  r->levels, err))
 				return false;
 			for (size_t i = 0; i < at->count; i++) {
 				printf("bin %u", k);
+				printf(" %" PRId64, bin[i].beyond);
 				print_numbers("", bin[i].served + 1, r->levels + 1);
 			}
 		}
@@ -195,9 +213,10 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	print_info(&r);
-	bool ok = print_outcomes(&r, &err) && print_counts(&r, true, &err) &&
-		  print_counts(&r, false, &err) && print_alike(&r, &err) &&
-		  print_series(&r, &err) && print_checkpoints(&r, &err);
+	bool ok = print_outcomes(&r, &err) && print_beyond(&r, &err) &&
+		  print_counts(&r, true, &err) && print_counts(&r, false, &err) &&
+		  print_alike(&r, &err) && print_series(&r, &err) &&
+		  print_checkpoints(&r, &err);
 	if (ok)
 		print_profile(&r.profile);
 	else

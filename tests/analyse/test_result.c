@@ -97,6 +97,7 @@ struct run {
 	struct ml_result_info info;
 	struct ml_profile profile;
 	uint16_t *outcome;
+	int64_t *beyond; /* by the charges */
 	uint32_t *site, *region, *kind, *thread;
 	uint64_t *time, count;
 	struct ml_buf state; /* at the end */
@@ -116,6 +117,14 @@ static bool collect(void *arg, const struct ml_events *e, struct ml_err *err)
 		r->kind[e->position + i] = ml_what_kind(e->refs->what[i]);
 		r->thread[e->position + i] = e->refs->thread[i];
 		r->time[e->position + i] = e->time ? e->time[i] : e->refs->time + i;
+		r->beyond[e->position + i] =
+			ml_surcharge_base(&r->o.machine, e->refs->what[i], e->outcome[i]);
+	}
+	for (size_t i = 0; i < e->charge_count; i++) {
+		const struct ml_charge *c = &e->charges[i];
+
+		r->beyond[e->position + c->ref] += ml_charge_cycles(&r->o.machine, c,
+								    e->outcome[c->ref]);
 	}
 	r->count += e->refs->count;
 	return true;
@@ -135,6 +144,7 @@ static void simulate(struct run *r, const char *machine, unsigned want,
 	r->o.want = want;
 	r->o.interleave = interleave;
 	r->outcome = ml_arena_alloc(&r->arena, r->trace.count * sizeof(*r->outcome));
+	r->beyond = ml_arena_alloc(&r->arena, r->trace.count * sizeof(*r->beyond));
 	r->site = ml_arena_alloc(&r->arena, r->trace.count * sizeof(*r->site));
 	r->region = ml_arena_alloc(&r->arena, r->trace.count * sizeof(*r->region));
 	r->kind = ml_arena_alloc(&r->arena, r->trace.count * sizeof(*r->kind));
@@ -146,7 +156,7 @@ static void simulate(struct run *r, const char *machine, unsigned want,
 	struct ml_profiler *x = ml_profiler_open(&r->profile);
 	struct ml_pass passes[] = { ml_profiler_pass(x),
 				    ml_result_writer_pass(w),
-				    { .arg = r, .batch = collect } };
+				    { .arg = r, .batch = collect, .charges = true } };
 
 	CHECK_OK(ml_replay_run(replay, passes, 3, &err), &err);
 	ml_profiler_close(x, replay);
@@ -239,6 +249,103 @@ TEST(outcomes_are_what_the_simulation_said)
 				      (to - from) * sizeof(*back)));
 		}
 		ml_free(back);
+		ml_result_close(&result);
+		release(&r);
+	}
+}
+
+/* Two threads that take turns of 30000 references, on lines of their own and shared. */
+static void write_threads(size_t count)
+{
+	struct ml_writer *w;
+	struct ml_err err;
+
+	CHECK_OK(ml_writer_open(&w, scratch(), &err), &err);
+	ml_tables_meta(ml_writer_tables(w), "back end", "valgrind");
+	for (size_t i = 0; i < count; i++) {
+		struct ml_ref ref = { .thread = (uint16_t)(1 + i / 30000 % 2),
+				      .what = ml_what(i % 3 ? ML_READ : ML_WRITE, 8) };
+
+		ref.addr = i % 7 ? ref.thread * 0x10000u + i % 1000 * 8
+				 : 0x8000u + ref.thread * 8u;
+		CHECK_OK(ml_writer_ref(w, &ref, &err), &err);
+	}
+	CHECK_OK(ml_writer_close(w, &err), &err);
+}
+
+/* Series, rows and references one by one have the cycles that the profile has in sums. */
+static void check_beyond(struct ml_result *result, const struct run *r)
+{
+	struct ml_arena a = { 0 };
+	struct ml_err err;
+	int32_t *back = ml_resize(NULL, r->count * sizeof(*back));
+	int64_t all = 0;
+
+	CHECK_OK(ml_result_beyond(result, 0, r->count, back, &err), &err);
+	for (uint64_t i = 0; i < r->count; i++) {
+		CHECK_EQ(back[i], r->beyond[i]);
+		all += r->beyond[i];
+	}
+	CHECK(all != 0);
+	CHECK_NEAR((double)all,
+		   ml_surcharge_cycles(&r->profile.surcharge, &r->o.machine, r->count),
+		   0);
+	for (int k = 0; k < 30; k++) {
+		uint64_t from = k ? random_below(r->count) : 0;
+		uint64_t to = k ? from + random_below(r->count - from + 1) : r->count;
+		struct ml_result_series s;
+		int64_t want = 0, have = 0;
+
+		CHECK_OK(ml_result_series(result, from, to, 1 + random_below(3000), &s,
+					  &a, &err),
+			 &err);
+		for (uint64_t i = from; i < to; i++)
+			want += r->beyond[i];
+		for (size_t i = 0; i < s.count; i++)
+			have += s.cell[i].beyond;
+		CHECK_EQ(have, want);
+	}
+	for (uint64_t at = 0; at < r->count; at += ML_RESULT_PART) {
+		const struct ml_result_row *row;
+		int64_t want = 0, have = 0;
+		size_t count;
+
+		CHECK_OK(ml_result_alike(result, at, &row, &count, &err), &err);
+		for (size_t i = 0; i < count; i++)
+			have += row[i].beyond;
+		for (uint64_t i = at; i < at + ML_RESULT_PART && i < r->count; i++)
+			want += r->beyond[i];
+		CHECK_EQ(have, want);
+	}
+	ml_free(back);
+	ml_arena_release(&a);
+}
+
+TEST(every_reference_has_the_cycles_beyond_those_of_its_serving_level)
+{
+	static const struct {
+		const char *machine, *text;
+	} cases[] = {
+		{ MACHINE " | TLB 4e full 4K | TLB2 16e full 4K 7c | walk 30c",
+		  "matmul 72" },
+		{ MACHINE " | TLB 4e full 4K 2c | walk 30c",
+		  "random 0x100000 4000000 300000 8 w" },
+		{ "cores 2 | " MACHINE " | memory 200c | transfer 60c", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct ml_result result;
+		struct ml_err err;
+		struct run r;
+
+		if (cases[i].text)
+			write_model(cases[i].text);
+		else
+			write_threads(300000);
+		simulate(&r, cases[i].machine, ML_SIM_CAUSES | ML_SIM_USE, 0,
+			 file("a.mls"));
+		CHECK_OK(ml_result_open(&result, file("a.mls"), &err), &err);
+		check_beyond(&result, &r);
 		ml_result_close(&result);
 		release(&r);
 	}
@@ -485,25 +592,6 @@ TEST(from_the_nearest_checkpoint_the_rest_is_as_from_the_start)
 	}
 }
 
-/* Two threads that take turns of 30000 references, on lines of their own and shared. */
-static void write_threads(size_t count)
-{
-	struct ml_writer *w;
-	struct ml_err err;
-
-	CHECK_OK(ml_writer_open(&w, scratch(), &err), &err);
-	ml_tables_meta(ml_writer_tables(w), "back end", "valgrind");
-	for (size_t i = 0; i < count; i++) {
-		struct ml_ref ref = { .thread = (uint16_t)(1 + i / 30000 % 2),
-				      .what = ml_what(i % 3 ? ML_READ : ML_WRITE, 8) };
-
-		ref.addr = i % 7 ? ref.thread * 0x10000u + i % 1000 * 8
-				 : 0x8000u + ref.thread * 8u;
-		CHECK_OK(ml_writer_ref(w, &ref, &err), &err);
-	}
-	CHECK_OK(ml_writer_close(w, &err), &err);
-}
-
 /* Puts one block of a result in order from the trace alone. */
 static void check_block(const struct ml_result *result, const struct run *r,
 			const struct ml_result_stretch *b)
@@ -719,6 +807,7 @@ static bool read_all(const char *path, struct ml_err *err)
 	uint16_t *outcome = ml_resize(NULL, (r.refs + 1) * sizeof(*outcome));
 	bool ok = ml_result_outcomes(&r, 0, r.refs, outcome, err) &&
 		  ml_result_checkpoint(&r, r.refs, &at, &state, err) &&
+		  read_list(&r, &r.beyond, ML_RESULT_BEYOND, err) &&
 		  read_list(&r, &r.sites, ML_RESULT_SITES, err) &&
 		  read_list(&r, &r.regions, ML_RESULT_REGIONS, err) &&
 		  read_list(&r, &r.alike, ML_RESULT_ALIKE, err);
@@ -788,7 +877,7 @@ TEST(files_of_other_kinds_and_versions_are_named_as_such)
 	write_bytes(file("b.mls"), b.data, b.size);
 	CHECK_FAILS(
 		ml_result_open(&result, file("b.mls"), &err), &err,
-		"format version 99 is newer than this memlamp, which reads versions 3 to 5");
+		"format version 99 is newer than this memlamp, which reads versions 3 to 6");
 	b.data[8] = 2;
 	write_bytes(file("b.mls"), b.data, b.size);
 	CHECK_FAILS(ml_result_open(&result, file("b.mls"), &err), &err,

@@ -389,6 +389,45 @@ TEST(all_engines_agree_on_random_machines)
 	}
 }
 
+/* Cores share first levels, too; threads take turns, and have data of their own. */
+static void share_caches(struct ml_machine *m, struct random_trace *t)
+{
+	uint32_t share = 1u << random_below(3);
+
+	for (unsigned i = 0; i < m->levels; i++) {
+		m->level[i].share *= share;
+		while (m->level[i].share > m->cores)
+			m->level[i].share /= 2;
+	}
+	if (one_in(2))
+		m->icache.share = m->level[0].share;
+	for (size_t i = 0, turn = 0; i < t->count; i++) {
+		turn = turn ? turn - 1 : random_below(12);
+		if (turn && i)
+			t->core[i] = t->core[i - 1];
+		if (one_in(2))
+			t->addr[i] += (uint64_t)(t->core[i] + 1) << 16;
+	}
+}
+
+TEST(all_engines_agree_on_threads_that_share_caches)
+{
+	static struct random_trace t;
+	unsigned compared = 0;
+
+	for (unsigned round = 0; round < 1000; round++) {
+		struct ml_machine m = some_machine(1u << (1 + random_below(4)));
+
+		random_trace(&t, 100 + random_below(1900), m.cores);
+		share_caches(&m, &t);
+		if (!possible(&m))
+			continue;
+		compare_all(&m, &t.all);
+		compared++;
+	}
+	CHECK(compared > 500);
+}
+
 TEST(all_engines_agree_on_machines_as_they_are_sold)
 {
 	static struct random_trace t;

@@ -145,6 +145,7 @@ static void ask(struct ml_result *r, const struct ml_trace *t)
 {
 	uint64_t to = r->refs;
 	uint16_t *outcome = ml_resize(NULL, (to + 1) * sizeof(*outcome));
+	int32_t *beyond = ml_resize(NULL, (to + 1) * sizeof(*beyond));
 	struct ml_result_series series;
 	struct ml_result_counts counts;
 	const struct ml_result_row *rows;
@@ -153,6 +154,7 @@ static void ask(struct ml_result *r, const struct ml_trace *t)
 	struct ml_err err;
 
 	ml_result_outcomes(r, 0, to, outcome, &err);
+	ml_result_beyond(r, 0, to, beyond, &err);
 	ml_result_series(r, 0, to, 5, &series, &a, &err);
 	ml_result_series(r, to / 3, to, 3000, &series, &a, &err);
 	if (ml_result_sites(r, t, 0, to, &counts, &a, &err))
@@ -164,6 +166,7 @@ static void ask(struct ml_result *r, const struct ml_trace *t)
 			ml_tables_frame(&t->tables, rows[i].site);
 	restore(r, to);
 	ml_free(outcome);
+	ml_free(beyond);
 	ml_arena_release(&a);
 }
 

@@ -51,7 +51,7 @@ TEST(a_window_is_answered_in_cells)
 	CHECK_EQ(n, 2);
 	CHECK_EQ(served[0], 1);
 	CHECK(ask("/api/sims/0/map?cells=32"));
-	const uint8_t *map = column("served", &n);
+	const uint8_t *map = column("level", &n);
 	CHECK_EQ(n, 32);
 	CHECK_EQ(map[0], 2);
 	CHECK_EQ(map[1], 1);

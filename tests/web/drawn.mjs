@@ -57,6 +57,31 @@ export function levelColours(page) {
 	);
 }
 
+const numbersOf = (fill) => [1, 3, 5].map((i) => parseInt(fill.slice(i, i + 2), 16));
+
+/*
+ * The level of a cell: its hue is the level that costs most, its strength, at least a half,
+ * the cycles of a reference. 0: the rectangle is no cell, or is faint.
+ */
+export function levelOfCell(fill, colours, empty = "#efefec") {
+	const [is, none] = [numbersOf(fill ?? "#000000"), numbersOf(empty)];
+	const found = colours.map((c) => {
+		const all = numbersOf(c);
+		const widest = [0, 1, 2].reduce((a, b) =>
+			Math.abs(all[b] - none[b]) > Math.abs(all[a] - none[a]) ? b : a,
+		);
+		const strength =
+			(is[widest] - none[widest]) / (all[widest] - none[widest]);
+		const off = is.map((v, i) =>
+			Math.abs(v - none[i] - strength * (all[i] - none[i])),
+		);
+
+		return strength > 0.5 && strength < 1.01 && Math.max(...off) < 2;
+	});
+
+	return found.indexOf(true) + 1;
+}
+
 /** Asks a route as the page does. */
 export function ask(page, route) {
 	return page.evaluate(

@@ -1,7 +1,15 @@
 // The event map: colours in reading order, jumps, windows. What is expected comes from
 // hand-simulated traces and from `memlamp dump`.
 import assert from "node:assert/strict";
-import { HAND_SERVED, ask, hand, levelColours, rects, set } from "./drawn.mjs";
+import {
+	HAND_SERVED,
+	ask,
+	hand,
+	levelColours,
+	levelOfCell,
+	rects,
+	set,
+} from "./drawn.mjs";
 
 const matmul = (w) => w.example("matmul.c", "16");
 /** Where the matrices are multiplied: some 8,400 references. */
@@ -21,7 +29,7 @@ async function cells(w, page, wanted) {
 				r.x >= LEFT &&
 				r.y >= TOP &&
 				r.w === r.h &&
-				colours.includes(r.fill),
+				levelOfCell(r.fill, colours),
 		);
 		return (
 			found.length === wanted &&
@@ -29,7 +37,7 @@ async function cells(w, page, wanted) {
 				.sort((a, b) => a.y - b.y || a.x - b.x)
 				.map((r) => ({
 					...r,
-					level: colours.indexOf(r.fill) + 1,
+					level: levelOfCell(r.fill, colours),
 				}))
 		);
 	});

@@ -560,7 +560,7 @@ export const tests = {
 				const out = [];
 				for (let c = 0; c < 64; c++)
 					for (let r = 0; r < 128; r++)
-						if (a.served[r * 64 + c])
+						if (a.level[r * 64 + c])
 							out.push([
 								b + c,
 								`A[${Math.floor(r / 4)}][${r % 4}]`,

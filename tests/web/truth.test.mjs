@@ -1,7 +1,11 @@
 // What is drawn is what is counted: the cells of a view, added up, against the counts that
 // the server tells, in runs of a million references and more, with and without a selection.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { ask, levelColours, rects, timelineSvg } from "./drawn.mjs";
+import { checkAll, openRun, openTrace } from "./sums.mjs";
 
 const MACHINE = "L1 1K 4w 64B 4c | L2 4K 8w 64B 14c | memory 200c";
 
@@ -51,6 +55,41 @@ async function timeline(page) {
 
 function near(is, should, by, what) {
 	assert.ok(Math.abs(is - should) <= by, `${what}: ${is}, not about ${should}`);
+}
+
+/** Two loops in functions of their own, on arrays of their own. */
+function twoFunctions(w, option) {
+	const key = `two-functions${option}`;
+
+	if (!w.traces.has(key)) {
+		const program = join(w.scratch, key);
+		writeFileSync(
+			`${program}.c`,
+			`static double a[1 << 14], b[1 << 12];
+
+			__attribute__((noinline)) static void one(void)
+			{
+				for (int i = 0; i < 1 << 16; i++)
+					a[i * 37 % (1 << 14)] += 1;
+			}
+
+			__attribute__((noinline)) static void other(void)
+			{
+				for (int i = 0; i < 1 << 15; i++)
+					b[i % (1 << 12)] += a[i % 7];
+			}
+
+			int main(void)
+			{
+				one();
+				other();
+			}`,
+		);
+		execFileSync("cc", ["-O1", option, `${program}.c`, "-o", program]);
+		w.memlamp("record", "-o", `${program}.mlt`, "--", program);
+		w.traces.set(key, `${program}.mlt`);
+	}
+	return w.traces.get(key);
 }
 
 export const tests = {
@@ -111,6 +150,57 @@ export const tests = {
 						"the rest",
 					);
 				}
+			},
+		]),
+	),
+
+	...Object.fromEntries(
+		[
+			[1, 1],
+			[1, 8],
+			[10, 1],
+			[10, 8],
+		].map(([millions, threads]) => [
+			`cells of every view add up to the counts, in ${millions} million references of ${threads} threads`,
+			async (w) => {
+				const page = await openRun(w, millions, threads);
+
+				for (const selection of [
+					{},
+					{ file: 0, line: 1 },
+					{ region: 2 },
+					{ level: 3 },
+				])
+					await checkAll(w, page, selection);
+			},
+		]),
+	),
+
+	...Object.fromEntries(
+		[
+			["with", "-g"],
+			["without", "-s"],
+		].map(([word, option]) => [
+			`cells of every view add up to the counts, in a program ${word} symbols`,
+			async (w) => {
+				const page = await openTrace(w, twoFunctions(w, option));
+				const { lines } = await ask(page, "select");
+				const chosen = lines.find(
+					(l) => l.func && l.references > 1000,
+				);
+
+				await checkAll(w, page, {}, { heat: false });
+				await checkAll(
+					w,
+					page,
+					chosen.file === null
+						? { func: chosen.func }
+						: {
+								file: chosen.file,
+								line: chosen.line,
+							},
+					{ heat: false },
+				);
 			},
 		]),
 	),

@@ -122,7 +122,7 @@ test("a step moves, near or far, forth or back; a jump does not", () => {
 	assert.equal(stepBetween(at(10), at(500), 11), "jump");
 });
 
-test("a range adds up misses, cycles and lines", () => {
+test("a range adds up misses, waiting and lines", () => {
 	const level = (name: string, cycles: number, kind: "cache" | "memory"): Level => ({
 		name,
 		cycles,
@@ -141,9 +141,10 @@ test("a range adds up misses, cycles and lines", () => {
 	];
 
 	// 10 references: 7 by L1, 2 by L2, 1 by memory
-	assert.deepEqual(rangeSums({ references: 10, served: [7, 2, 1] }, levels), {
+	const of = { references: 10, served: [7, 2, 1], waiting: [0, 20, 196, 30] };
+	assert.deepEqual(rangeSums(of, levels), {
 		references: 10,
-		cycles: 7 * 4 + 2 * 14 + 200,
+		waiting: 246,
 		levels: [
 			{ name: "L1", missed: 3, bytes: 192 },
 			{ name: "L2", missed: 1, bytes: 64 },

@@ -162,7 +162,6 @@ void ml_profiler_close(struct ml_profiler *x, const struct ml_replay *r)
 	keep_regions(p, ml_replay_lookup(r), t);
 	p->cycles = ml_profile_average(p);
 	ml_profile_lines_end(x);
-	ml_free(x->charges);
 	ml_arena_release(&x->arena);
 	ml_free(x);
 }

@@ -132,21 +132,6 @@ static void drop_bounces(struct ml_profiler *x)
 	index_bounces(x);
 }
 
-static void add_charge(struct ml_profiler *x, const struct ml_profile_charge *c)
-{
-	x->charges = ml_grow(x->charges, &x->charge_cap, x->charge_count + 1,
-			     sizeof(*x->charges));
-	x->charges[x->charge_count++] = *c;
-}
-
-void ml_profile_page(void *arg, const struct ml_events *e, const struct ml_page *g)
-{
-	struct ml_profile_charge c = { e->position + g->access, (uint8_t)g->tlb, true,
-				       g->more };
-
-	add_charge(arg, &c);
-}
-
 void ml_profile_bounced(void *arg, const struct ml_events *e, const struct ml_bounce *b)
 {
 	struct ml_profiler *x = arg;
@@ -155,7 +140,6 @@ void ml_profile_bounced(void *arg, const struct ml_events *e, const struct ml_bo
 
 	if (!x->started)
 		ml_profile_start(x, e->replay);
-	add_charge(x, &(struct ml_profile_charge){ .position = e->position + b->access });
 	struct ml_profile_bounce *row = find_bounce(x, b->line, b->from, b->to, &key);
 
 	if (!row) {

@@ -35,13 +35,6 @@ struct ml_profile_sum {
 	uint64_t bytes, served[ML_SERVED], kind[4], fetched;
 };
 
-/* A page or a transfer of a reference, until the batch of the reference comes. */
-struct ml_profile_charge {
-	uint64_t position; /* of the reference */
-	uint8_t tlb;       /* as in struct ml_page */
-	bool page, more;
-};
-
 /*
  * What nearly every reference of a cell needs, in 32 bytes: its last reference, and its
  * most frequent stride. Both are copies of what `last` and `stride` below have, and
@@ -89,8 +82,6 @@ struct ml_profiler {
 	size_t sum_cap, step_cap, work_cap;
 	struct ml_surcharge *surcharges; /* by cell, without fetches */
 	size_t surcharge_cap;
-	struct ml_profile_charge *charges; /* of the batch that is being simulated */
-	size_t charge_count, charge_cap;
 	bool fetches;          /* the batch has some */
 	uint8_t key[ML_BATCH]; /* planes of the references of a batch */
 	uint32_t epoch;        /* from 1 */
@@ -111,7 +102,6 @@ void ml_profile_start(struct ml_profiler *x, const struct ml_replay *r);
 void ml_profile_miss(void *arg, const struct ml_events *e, const struct ml_miss *m);
 void ml_profile_leave(void *arg, const struct ml_events *e, const struct ml_leave *l);
 void ml_profile_bounced(void *arg, const struct ml_events *e, const struct ml_bounce *b);
-void ml_profile_page(void *arg, const struct ml_events *e, const struct ml_page *g);
 void ml_profile_lines_end(struct ml_profiler *x);
 /* Adds up what the planes hold of a cell, and empties them. */
 void ml_profile_take(struct ml_profiler *x, size_t cell, struct ml_profile_sum *sum);

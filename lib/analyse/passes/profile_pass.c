@@ -374,32 +374,27 @@ static bool has_one_segment(struct ml_profiler *x, const struct ml_events *e)
 
 /*
  * The pages and transfers of the references of a batch, in their cells, threads and
- * segments. A reference pays for one transfer, whatever number of cores gave up its
- * lines.
+ * segments.
  */
 static void charge_batch(struct ml_profiler *x, const struct ml_events *e)
 {
 	const struct ml_machine *m = &x->p->machine;
 	bool alike = has_one_thread(e->refs) && has_one_segment(x, e);
 	struct ml_surcharge all = { 0 };
-	uint64_t moved = UINT64_MAX;
 
 	x->surcharges = ml_grow(x->surcharges, &x->surcharge_cap, x->cells,
 				sizeof(*x->surcharges));
-	for (size_t k = 0; k < x->charge_count; k++) {
-		const struct ml_profile_charge *c = &x->charges[k];
-		size_t i = (size_t)(c->position - e->position);
+	for (size_t k = 0; k < e->charge_count; k++) {
+		const struct ml_charge *c = &e->charges[k];
+		size_t i = c->ref;
 		struct ml_surcharge s = { 0 };
 
-		if (!c->page && c->position == moved)
-			continue;
 		if (c->page) {
 			s.pages[c->tlb] = c->tlb > 0;
 			s.more = c->more;
 		} else {
 			unsigned served = ml_outcome_served(e->outcome[i]);
 
-			moved = c->position;
 			s.transfers = 1;
 			s.instead = served <= m->levels ? m->level[served - 1].cycles
 							: m->memory_cycles;
@@ -416,7 +411,6 @@ static void charge_batch(struct ml_profiler *x, const struct ml_events *e)
 		ml_surcharge_add(&thread_row(x, e, 0)->surcharge, &all);
 		ml_surcharge_add(&segment_of(x, e, 0)->surcharge, &all);
 	}
-	x->charge_count = 0;
 }
 
 /* Fetches of threads and segments; cells have them from the planes. */
@@ -452,7 +446,7 @@ static bool on_batch(void *arg, const struct ml_events *e, struct ml_err *err)
 		count_causes(x, e);
 		count_steps(x, e);
 	}
-	if (x->charge_count)
+	if (e->charge_count)
 		charge_batch(x, e);
 	if (x->fetches)
 		count_fetches(x, e);
@@ -477,8 +471,8 @@ struct ml_pass ml_profiler_pass(struct ml_profiler *x)
 		.miss = ml_profile_miss,
 		.leave = ml_profile_leave,
 		.bounce = ml_profile_bounced,
-		.page = ml_profile_page,
 		.gap = on_gap,
 		.no_region = true,
+		.charges = true,
 	};
 }

@@ -4,6 +4,7 @@
 
 #include "lib/analyse/passes/future.h"
 #include "lib/analyse/passes/interleave.h"
+#include "lib/analyse/passes/surcharge.h"
 #include "lib/analyse/passes/thread_cores.h"
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
@@ -41,6 +42,9 @@ struct slot {
 	uint64_t *block, *offset; /* [ML_BATCH], with places */
 	void *along;
 	uint16_t core[ML_BATCH], outcome[ML_BATCH];
+	struct ml_charge *charges;
+	size_t charge_count, charge_cap;
+	uint32_t moved; /* the last reference with a transfer, + 1 */
 };
 
 struct ml_replay {
@@ -58,11 +62,13 @@ struct ml_replay {
 	size_t pass_count;
 	struct ml_event_sums *sums; /* those that the simulator fills */
 	bool regions;               /* a pass needs them */
+	bool charges;               /* the same */
 	bool bounces;               /* lines may go from core to core */
 	unsigned stages;        /* of the engine, without the one that calls observers */
 	unsigned pass_stages;   /* the first one is of passes that observe events */
 	uint64_t count;         /* references of all parts */
 	struct ml_events now;   /* the piece that observers hear of */
+	struct slot *charged;   /* the same; NULL behind the last one */
 	struct slot *slots;     /* [SLOTS] */
 	struct ml_relay *relay; /* NULL: the caller does all stages */
 	uint64_t save_at;       /* from this position on a pass saves the state */
@@ -98,10 +104,26 @@ static void on_leave(void *arg, const struct ml_leave *l)
 			r->passes[i].leave(r->passes[i].arg, &r->now, l);
 }
 
+static void charge(struct ml_replay *r, struct ml_charge c)
+{
+	struct slot *s = r->charged;
+
+	if (!r->charges || !s)
+		return;
+	s->charges = ml_grow(s->charges, &s->charge_cap, s->charge_count + 1,
+			     sizeof(*s->charges));
+	s->charges[s->charge_count++] = c;
+}
+
+/* A reference pays for one transfer, whatever number of cores gave up its lines. */
 static void on_bounce(void *arg, const struct ml_bounce *b)
 {
 	struct ml_replay *r = arg;
 
+	if (r->charged && r->charged->moved != b->access + 1) {
+		charge(r, (struct ml_charge){ .ref = b->access });
+		r->charged->moved = b->access + 1;
+	}
 	for (size_t i = 0; i < r->pass_count; i++)
 		if (r->passes[i].bounce)
 			r->passes[i].bounce(r->passes[i].arg, &r->now, b);
@@ -111,6 +133,7 @@ static void on_page(void *arg, const struct ml_page *g)
 {
 	struct ml_replay *r = arg;
 
+	charge(r, (struct ml_charge){ g->access, (uint8_t)g->tlb, true, g->more });
 	for (size_t i = 0; i < r->pass_count; i++)
 		if (r->passes[i].page)
 			r->passes[i].page(r->passes[i].arg, &r->now, g);
@@ -130,10 +153,11 @@ static void observe(struct ml_replay *r)
 			o.miss = on_miss;
 		if (r->passes[i].leave && !summed(r, &r->passes[i]))
 			o.leave = on_leave;
-		if (r->passes[i].bounce)
+		if (r->passes[i].bounce || r->passes[i].charges)
 			o.bounce = on_bounce;
-		if (r->passes[i].page)
+		if (r->passes[i].page || r->passes[i].charges)
 			o.page = on_page;
+		r->charges |= r->passes[i].charges;
 	}
 	ml_engine_observe(r->engine, &o, r->sums);
 	r->stages = ml_engine_stages(r->engine) - 1;
@@ -253,6 +277,7 @@ void ml_replay_close(struct ml_replay *r)
 		ml_free(r->slots[i].block);
 		ml_free(r->slots[i].offset);
 		ml_free(r->slots[i].along);
+		ml_free(r->slots[i].charges);
 	}
 	ml_engine_close(r->engine);
 	if (r->future)
@@ -299,6 +324,8 @@ static struct ml_events events_of(struct ml_replay *r, const struct slot *s)
 		.along = s->along,
 		.core = r->cores.core ? s->core : NULL,
 		.outcome = s->outcome,
+		.charges = s->charges,
+		.charge_count = s->charge_count,
 	};
 }
 
@@ -324,8 +351,13 @@ static bool show(const struct ml_replay *r, const struct ml_events *e, unsigned 
 /* The first stage of passes: they hear of the events of a piece before they see it. */
 static bool end_and_show(struct ml_replay *r, struct slot *s, struct ml_err *err)
 {
+	s->charge_count = s->moved = 0;
+	r->charged = s;
 	r->now = events_of(r, s);
-	if (!run_engine(r, r->stages, s, err) || !show(r, &r->now, 0, err))
+	if (!run_engine(r, r->stages, s, err))
+		return false;
+	r->now = events_of(r, s);
+	if (!show(r, &r->now, 0, err))
 		return false;
 	/* here, because a caller may look at what the first passes have so far */
 	if (s->ends_batch)
@@ -573,6 +605,7 @@ static bool end(struct ml_replay *r, bool ok, struct ml_err *err)
 	}
 	/* the lines that leave now belong to no batch */
 	r->now = (struct ml_events){ .replay = r, .position = r->done };
+	r->charged = NULL;
 	ml_engine_flush(r->engine);
 	return ok;
 }

@@ -28,6 +28,7 @@
 #include "lib/trace/ref.h"
 
 struct ml_buf;
+struct ml_charge;
 struct ml_event_sums;
 struct ml_gap;
 struct ml_interleaved;
@@ -53,6 +54,8 @@ struct ml_events {
 	void *along;     /* memory that the piece carries from pass to pass; NULL: none */
 	const uint16_t *core;    /* NULL: all 0 */
 	const uint16_t *outcome; /* access.h; without ML_SIM_CAUSES the causes are 0 */
+	const struct ml_charge *charges; /* of passes with `charges`; surcharge.h */
+	size_t charge_count;
 };
 
 /*
@@ -83,6 +86,7 @@ struct ml_pass {
 	unsigned stage;    /* of passes that do not observe single events, from 0 */
 	bool no_region;    /* batch uses cells and no regions */
 	bool needs_lookup; /* batch calls the region lookup */
+	bool charges; /* batch wants charges; needs an option that makes ml_sim run */
 };
 
 bool ml_replay_open(struct ml_replay **r, struct ml_trace *t,

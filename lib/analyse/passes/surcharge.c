@@ -50,3 +50,32 @@ double ml_surcharge_cycles(const struct ml_surcharge *s, const struct ml_machine
 			  ((double)m->icache.cycles - m->level[0].cycles);
 	return cycles;
 }
+
+bool ml_surcharged(const struct ml_machine *m)
+{
+	return m->tlbs || m->cores > 1 ||
+	       (m->split && m->icache.cycles != m->level[0].cycles);
+}
+
+int64_t ml_surcharge_base(const struct ml_machine *m, uint16_t what, uint16_t outcome)
+{
+	if (what >> 14 != ML_ACCESS_FETCH)
+		return m->tlbs ? m->tlb[0].cycles : 0;
+	return m->split && ml_outcome_served(outcome) == 1
+		       ? (int64_t)m->icache.cycles - m->level[0].cycles
+		       : 0;
+}
+
+int64_t ml_charge_cycles(const struct ml_machine *m, const struct ml_charge *c,
+			 uint16_t outcome)
+{
+	unsigned served = ml_outcome_served(outcome);
+
+	/* the first page has paid for a hit of the first TLB */
+	if (c->page)
+		return (int64_t)(c->tlb < m->tlbs ? m->tlb[c->tlb].cycles
+						  : m->walk_cycles) -
+		       (c->more ? 0 : m->tlb[0].cycles);
+	return (int64_t)m->transfer_cycles -
+	       (served <= m->levels ? m->level[served - 1].cycles : m->memory_cycles);
+}

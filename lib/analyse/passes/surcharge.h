@@ -7,9 +7,17 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "lib/cache/machine/machine.h"
+
+/* What one reference pays for: a page, or a line from another core. */
+struct ml_charge {
+	uint32_t ref;    /* index in its batch */
+	uint8_t tlb;     /* as in struct ml_page */
+	bool page, more; /* page false: a transfer, at most one for each reference */
+};
 
 struct ml_surcharge {
 	/*
@@ -49,3 +57,13 @@ double ml_surcharge_transfer(const struct ml_surcharge *s, const struct ml_machi
 /* All cycles beyond those of the serving levels; negative if L1i is faster than L1. */
 double ml_surcharge_cycles(const struct ml_surcharge *s, const struct ml_machine *m,
 			   uint64_t refs);
+
+/* Whether references to this machine can pay for anything. */
+bool ml_surcharged(const struct ml_machine *m);
+/*
+ * The same cycles reference by reference, whole numbers: those that each one pays, by its
+ * `what` and outcome, and those of each charge beyond.
+ */
+int64_t ml_surcharge_base(const struct ml_machine *m, uint16_t what, uint16_t outcome);
+int64_t ml_charge_cycles(const struct ml_machine *m, const struct ml_charge *c,
+			 uint16_t outcome);

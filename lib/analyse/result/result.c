@@ -209,6 +209,7 @@ static bool take_block(struct ml_result *r, uint64_t type,
 	case ML_RESULT_OUTCOMES:
 		r->refs += b->count;
 		return add_block(r, &r->outcomes, b, ML_RESULT_BLOCK, 1, err);
+	case ML_RESULT_BEYOND: return add_counts(r, &r->beyond, b, err);
 	case ML_RESULT_SITES: return add_counts(r, &r->sites, b, err);
 	case ML_RESULT_REGIONS: return add_counts(r, &r->regions, b, err);
 	case ML_RESULT_ALIKE: return add_counts(r, &r->alike, b, err);
@@ -227,7 +228,8 @@ static bool check_lists(const struct ml_result *r, struct ml_err *err)
 	bool ok = r->levels && r->info.machine && r->profile.refs == r->refs &&
 		  r->sites.count == r->outcomes.count &&
 		  r->regions.count == r->outcomes.count &&
-		  r->alike.count == r->outcomes.count;
+		  r->alike.count == r->outcomes.count &&
+		  r->beyond.count == (r->version < 6 ? 0 : r->outcomes.count);
 
 	for (unsigned i = 0; ok && i < ML_RESULT_RESOLUTIONS; i++) {
 		unsigned bits = ML_RESULT_BIN_BITS + ML_RESULT_STEP_BITS * i;
@@ -322,8 +324,8 @@ bool ml_result_open(struct ml_result *r, const char *path, struct ml_err *err)
 
 void ml_result_close(struct ml_result *r)
 {
-	struct ml_result_list *lists[] = { &r->outcomes, &r->sites, &r->regions,
-					   &r->alike, &r->checkpoints };
+	struct ml_result_list *lists[] = { &r->outcomes, &r->beyond, &r->sites,
+					   &r->regions,  &r->alike,  &r->checkpoints };
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		ml_free(lists[i]->at);
@@ -334,8 +336,10 @@ void ml_result_close(struct ml_result *r)
 	ml_profile_release(&r->profile);
 	ml_unpacker_release(&r->unpacker);
 	ml_buf_release(&r->raw);
-	for (size_t i = 0; i < ML_RESULT_DECODED; i++)
+	for (size_t i = 0; i < ML_RESULT_DECODED; i++) {
 		ml_free(r->decoded[i].outcome);
+		ml_free(r->decoded[i].beyond);
+	}
 	for (size_t i = 0; i < ML_RESULT_PARTS; i++)
 		ml_result_rows_release(&r->part[i]);
 	ml_arena_release(&r->arena);
@@ -386,16 +390,74 @@ static const uint16_t *decode(struct ml_result *r, size_t block, struct ml_err *
 	return d->outcome;
 }
 
+/* The part of a decoded block that is in [from, to). */
+static size_t piece_of(uint64_t from, uint64_t to)
+{
+	size_t count = ML_RESULT_BLOCK - from % ML_RESULT_BLOCK;
+
+	return count > to - from ? (size_t)(to - from) : count;
+}
+
 const uint16_t *ml_result_piece(struct ml_result *r, uint64_t from, uint64_t to,
 				size_t *count, struct ml_err *err)
 {
-	size_t first = from % ML_RESULT_BLOCK;
 	const uint16_t *block = decode(r, (size_t)(from / ML_RESULT_BLOCK), err);
 
-	*count = ML_RESULT_BLOCK - first;
-	if (*count > to - from)
-		*count = (size_t)(to - from);
-	return block ? block + first : NULL;
+	*count = piece_of(from, to);
+	return block ? block + from % ML_RESULT_BLOCK : NULL;
+}
+
+/* Beside the outcomes of the block, which nearly all callers want too. */
+static const int32_t *decode_beyond(struct ml_result *r, size_t block, struct ml_err *err)
+{
+	const struct ml_result_block *b = &r->beyond.at[block];
+	struct ml_bytes in;
+	struct ml_err why;
+
+	if (!decode(r, block, err))
+		return NULL;
+	struct ml_result_decoded *d = decoded(r, block);
+	if (d->beyond_block == block + 1)
+		return d->beyond;
+	d->beyond_block = 0;
+	if (!d->beyond)
+		d->beyond = ml_resize(NULL, ML_RESULT_BLOCK * sizeof(*d->beyond));
+	if (!ml_result_unpack(r, b, ML_RESULT_BEYOND, &in, err))
+		return NULL;
+	if (!ml_result_get_beyond(&in, d->beyond, r->outcomes.at[block].count, &why)) {
+		ml_result_damaged(r, b->offset, why.text, err);
+		return NULL;
+	}
+	d->beyond_block = block + 1;
+	return d->beyond;
+}
+
+const int32_t *ml_result_beyond_piece(struct ml_result *r, uint64_t from, uint64_t to,
+				      size_t *count, struct ml_err *err)
+{
+	const int32_t *block = decode_beyond(r, (size_t)(from / ML_RESULT_BLOCK), err);
+
+	*count = piece_of(from, to);
+	return block ? block + from % ML_RESULT_BLOCK : NULL;
+}
+
+bool ml_result_beyond(struct ml_result *r, uint64_t from, uint64_t to, int32_t *cycles,
+		      struct ml_err *err)
+{
+	assert(from <= to && to <= r->refs);
+	if (!r->beyond.count)
+		memset(cycles, 0, (to - from) * sizeof(*cycles));
+	while (r->beyond.count && from < to) {
+		size_t count;
+		const int32_t *piece = ml_result_beyond_piece(r, from, to, &count, err);
+
+		if (!piece)
+			return false;
+		memcpy(cycles, piece, count * sizeof(*cycles));
+		cycles += count;
+		from += count;
+	}
+	return true;
 }
 
 bool ml_result_outcomes(struct ml_result *r, uint64_t from, uint64_t to,

@@ -30,7 +30,7 @@
 struct ml_trace;
 
 enum {
-	ML_RESULT_VERSION = 5,
+	ML_RESULT_VERSION = 6,
 	ML_RESULT_OLDEST = 3,      /* that is read */
 	ML_RESULT_BLOCK = 1 << 18, /* references of a block of outcomes or counts */
 	ML_RESULT_PARTS = ML_RESULT_BLOCK / ML_RESULT_PART,
@@ -69,7 +69,8 @@ struct ml_result {
 			uint64_t offset, position, count;
 		} * at;
 		size_t count, cap;
-	} outcomes, sites, regions, alike, checkpoints, series[ML_RESULT_RESOLUTIONS];
+	} outcomes, beyond, sites, regions, alike, checkpoints,
+		series[ML_RESULT_RESOLUTIONS];
 	struct ml_result_turns turns;
 	bool has_turns; /* false: the file says nothing about them */
 	struct ml_unpacker unpacker;
@@ -82,6 +83,8 @@ struct ml_result {
 		uint16_t *outcome;
 		size_t block;  /* number of the block + 1 */
 		uint64_t used; /* time of the last use */
+		int32_t *beyond;
+		size_t beyond_block; /* the same number, of `beyond` */
 	} decoded[ML_RESULT_DECODED];
 	uint64_t uses;
 	struct ml_result_rows part[ML_RESULT_PARTS]; /* the rows of one block, whose
@@ -107,8 +110,12 @@ const struct ml_result_stretch *ml_result_merged(const struct ml_result *r,
 bool ml_result_outcomes(struct ml_result *r, uint64_t from, uint64_t to,
 			uint16_t *outcome, struct ml_err *err);
 
+/* Cycles of each beyond those of its serving level (surcharge.h); before version 6 all 0. */
+bool ml_result_beyond(struct ml_result *r, uint64_t from, uint64_t to, int32_t *cycles,
+		      struct ml_err *err);
+
 /*
- * References by serving level, over [from, to), in at most `cells` cells. Cells are
+ * References by serving level and their cycles beyond those of these levels, over [from, to), in at most `cells` cells. Cells are
  * `width` references wide, a power of two, and start at multiples of it; the first and
  * the last are cut to the window. All sums are exact.
  */
@@ -117,7 +124,10 @@ struct ml_result_series {
 			 */
 	uint64_t width;
 	size_t count;
-	struct ml_profile_bin *cell;
+	struct ml_result_bin {
+		uint64_t served[ML_SERVED];
+		int64_t beyond; /* ml_surcharge_cycles, whole */
+	} * cell;
 };
 bool ml_result_series(struct ml_result *r, uint64_t from, uint64_t to, size_t cells,
 		      struct ml_result_series *s, struct ml_arena *a, struct ml_err *err);

@@ -191,21 +191,80 @@ bool ml_result_get_counts(struct ml_bytes *in, size_t count, unsigned levels,
 	return true;
 }
 
-void ml_result_put_series(struct ml_buf *out, const struct ml_profile_bin *bin,
+/* Most references cost what their serving level does: the others are exceptions. */
+void ml_result_put_beyond(struct ml_buf *out, const int32_t *cycles, size_t count,
+			  int32_t usual)
+{
+	size_t n = 0, last = 0;
+
+	for (size_t i = 0; i < count; i++)
+		n += cycles[i] != usual;
+	ml_buf_zigzag(out, usual);
+	ml_buf_varint(out, n);
+	for (size_t i = 0; n && i < count; i++)
+		if (cycles[i] != usual) {
+			ml_buf_varint(out, i - last);
+			last = i + 1;
+		}
+	for (size_t i = 0; n && i < count; i++)
+		if (cycles[i] != usual)
+			ml_buf_zigzag(out, cycles[i]);
+}
+
+static bool get_cycles(struct ml_bytes *in, int32_t *cycles)
+{
+	int64_t v = ml_bytes_zigzag(in);
+
+	*cycles = (int32_t)v;
+	return !in->bad && v >= INT32_MIN && v <= INT32_MAX;
+}
+
+bool ml_result_get_beyond(struct ml_bytes *in, int32_t *cycles, size_t count,
+			  struct ml_err *err)
+{
+	int32_t usual;
+	bool ok = get_cycles(in, &usual);
+	uint64_t exceptions = ml_bytes_varint(in), at = 0;
+
+	if (!ok || in->bad || exceptions > count)
+		return ml_fail(err, ML_FORMAT, "the list of cycles is invalid");
+	for (size_t i = 0; i < count; i++)
+		cycles[i] = usual;
+	/* the positions, read twice: for the cycles behind them, and for where these go */
+	struct ml_bytes gaps = *in;
+	for (uint64_t i = 0; i < exceptions; i++)
+		ml_bytes_varint(in);
+	for (uint64_t i = 0; i < exceptions; i++, at++) {
+		uint64_t gap = ml_bytes_varint(&gaps);
+
+		if (in->bad || at >= count || gap >= count - at ||
+		    !get_cycles(in, &cycles[at += gap]))
+			return ml_fail(err, ML_FORMAT,
+				       "the cycles are not of one of the %zu", count);
+	}
+	return in->at == in->end ||
+	       ml_fail(err, ML_FORMAT, "the cycles have the wrong size");
+}
+
+void ml_result_put_series(struct ml_buf *out, const struct ml_result_bin *bin,
 			  size_t count, unsigned levels)
 {
 	for (unsigned s = 1; s <= levels + 1; s++)
 		for (size_t i = 0; i < count; i++)
 			ml_buf_varint(out, bin[i].served[s]);
+	for (size_t i = 0; i < count; i++)
+		ml_result_put_cycles(out, bin[i].beyond);
 }
 
-bool ml_result_get_series(struct ml_bytes *in, struct ml_profile_bin *bin, size_t count,
-			  unsigned levels, struct ml_err *err)
+bool ml_result_get_series(struct ml_bytes *in, struct ml_result_bin *bin, size_t count,
+			  uint32_t version, unsigned levels, struct ml_err *err)
 {
 	memset(bin, 0, count * sizeof(*bin));
 	for (unsigned s = 1; s <= levels + 1; s++)
 		for (size_t i = 0; i < count; i++)
 			bin[i].served[s] = ml_bytes_varint(in);
+	for (size_t i = 0; version >= 6 && i < count; i++)
+		bin[i].beyond = ml_result_get_cycles(in);
 	if (in->bad || in->at != in->end)
 		return ml_fail(err, ML_FORMAT, "the series has the wrong size");
 	return true;

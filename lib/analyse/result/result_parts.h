@@ -34,6 +34,7 @@ enum ml_result_type {
 	ML_RESULT_INDEX,
 	ML_RESULT_ALIKE,
 	ML_RESULT_TURNS,
+	ML_RESULT_BEYOND,
 	ML_RESULT_SERIES = 16, /* + resolution */
 };
 
@@ -60,10 +61,16 @@ void ml_result_put_counts(struct ml_buf *out, const uint32_t *row, size_t stride
 bool ml_result_get_counts(struct ml_bytes *in, size_t count, unsigned levels,
 			  uint64_t end, struct ml_result_counts *c, struct ml_err *err);
 
-void ml_result_put_series(struct ml_buf *out, const struct ml_profile_bin *bin,
+/* usual: what most references have. */
+void ml_result_put_beyond(struct ml_buf *out, const int32_t *cycles, size_t count,
+			  int32_t usual);
+bool ml_result_get_beyond(struct ml_bytes *in, int32_t *cycles, size_t count,
+			  struct ml_err *err);
+
+void ml_result_put_series(struct ml_buf *out, const struct ml_result_bin *bin,
 			  size_t count, unsigned levels);
-bool ml_result_get_series(struct ml_bytes *in, struct ml_profile_bin *bin, size_t count,
-			  unsigned levels, struct ml_err *err);
+bool ml_result_get_series(struct ml_bytes *in, struct ml_result_bin *bin, size_t count,
+			  uint32_t version, unsigned levels, struct ml_err *err);
 
 /* t is zero before the call of get; the caller releases it, also on failure. */
 void ml_result_put_turns(struct ml_buf *out, const struct ml_result_turns *t);
@@ -90,3 +97,6 @@ bool ml_result_unpack(struct ml_result *r, const struct ml_result_block *b, unsi
  */
 const uint16_t *ml_result_piece(struct ml_result *r, uint64_t from, uint64_t to,
 				size_t *count, struct ml_err *err);
+/* The same of the cycles beyond their serving levels. */
+const int32_t *ml_result_beyond_piece(struct ml_result *r, uint64_t from, uint64_t to,
+				      size_t *count, struct ml_err *err);

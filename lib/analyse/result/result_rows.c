@@ -14,6 +14,21 @@
 
 enum { SLOTS = 1 << 10 }; /* initial number */
 
+enum { CYCLES_BITS = 50 };
+
+void ml_result_put_cycles(struct ml_buf *out, int64_t cycles)
+{
+	ml_buf_zigzag(out, cycles);
+}
+
+int64_t ml_result_get_cycles(struct ml_bytes *in)
+{
+	int64_t v = ml_bytes_zigzag(in), most = (int64_t)1 << CYCLES_BITS;
+
+	in->bad |= v > most || v < -most;
+	return in->bad ? 0 : v;
+}
+
 static uint64_t place_of(const struct ml_result_row *r)
 {
 	return (uint64_t)r->site << 32 | r->region;
@@ -67,6 +82,7 @@ void ml_result_rows_add(struct ml_result_rows *x, const struct ml_result_row *r)
 	uint32_t *recent = &x->recent[r->site % ML_RESULT_RECENT];
 	if (*recent < x->count && is_like(&x->row[*recent], r)) {
 		x->row[*recent].count++;
+		x->row[*recent].beyond += r->beyond;
 		return;
 	}
 	if (2 * x->count >= x->slots)
@@ -75,6 +91,7 @@ void ml_result_rows_add(struct ml_result_rows *x, const struct ml_result_row *r)
 	if (*slot) {
 		*recent = *slot - 1;
 		x->row[*recent].count++;
+		x->row[*recent].beyond += r->beyond;
 		return;
 	}
 	*recent = (uint32_t)x->count;
@@ -111,6 +128,8 @@ void ml_result_rows_put(struct ml_result_rows *x, struct ml_buf *out)
 		ml_buf_varint(out, x->row[i].outcome);
 	for (size_t i = 0; i < x->count; i++)
 		ml_buf_varint(out, x->row[i].count);
+	for (size_t i = 0; i < x->count; i++)
+		ml_result_put_cycles(out, x->row[i].beyond);
 	x->count = 0;
 	memset(x->slot, 0, x->slots * sizeof(*x->slot));
 }
@@ -125,8 +144,9 @@ static bool is_row(const struct ml_result_row *r, unsigned levels)
 	return served >= 1 && served <= levels + 1 && r->kind < 3;
 }
 
-bool ml_result_rows_get(struct ml_bytes *in, struct ml_result_rows *x, unsigned levels,
-			uint64_t site_end, uint64_t region_end, struct ml_err *err)
+bool ml_result_rows_get(struct ml_bytes *in, struct ml_result_rows *x, uint32_t version,
+			unsigned levels, uint64_t site_end, uint64_t region_end,
+			struct ml_err *err)
 {
 	uint64_t count = ml_bytes_varint(in), site = 0, region = 0, references = 0;
 
@@ -146,6 +166,8 @@ bool ml_result_rows_get(struct ml_bytes *in, struct ml_result_rows *x, unsigned 
 		x->row[i].outcome = (uint16_t)ml_bytes_varint(in);
 	for (size_t i = 0; i < count; i++)
 		references += x->row[i].count = (uint32_t)ml_bytes_varint(in);
+	for (size_t i = 0; i < count; i++)
+		x->row[i].beyond = version < 6 ? 0 : ml_result_get_cycles(in);
 	if (in->bad || references > ML_RESULT_PART)
 		return ml_fail(err, ML_FORMAT, "the rows have the wrong size");
 	for (size_t i = 0; i < count; i++)

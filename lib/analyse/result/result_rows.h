@@ -24,6 +24,7 @@ struct ml_result_row {
 	uint16_t thread, outcome;
 	uint32_t kind; /* enum ml_kind */
 	uint32_t count;
+	int64_t beyond; /* cycles of all of them beyond those of their serving levels */
 };
 
 /* A set of rows. Zero bytes are an empty one. */
@@ -35,12 +36,20 @@ struct ml_result_rows {
 	uint32_t recent[ML_RESULT_RECENT]; /* by site: the last row that was counted */
 };
 
-/* Counts one more reference like r. */
+/* Counts one more reference like r, with the cycles that it pays beyond. */
 void ml_result_rows_add(struct ml_result_rows *x, const struct ml_result_row *r);
 /* Writes the rows as bytes, sorted; the set is empty afterwards. */
 void ml_result_rows_put(struct ml_result_rows *x, struct ml_buf *out);
 /* Replaces the rows of x by those read; levels is that of the machine, the numbers of
  * sites and regions are below the ends. */
-bool ml_result_rows_get(struct ml_bytes *in, struct ml_result_rows *x, unsigned levels,
-			uint64_t site_end, uint64_t region_end, struct ml_err *err);
+bool ml_result_rows_get(struct ml_bytes *in, struct ml_result_rows *x, uint32_t version,
+			unsigned levels, uint64_t site_end, uint64_t region_end,
+			struct ml_err *err);
 void ml_result_rows_release(struct ml_result_rows *x);
+
+/*
+ * Sums of cycles beyond those of serving levels. At most 2^50, so that
+ * thousands can be added up.
+ */
+void ml_result_put_cycles(struct ml_buf *out, int64_t cycles);
+int64_t ml_result_get_cycles(struct ml_bytes *in);

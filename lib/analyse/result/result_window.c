@@ -13,8 +13,18 @@
  * outcomes.
  */
 static bool add_outcomes(struct ml_result *r, uint64_t from, uint64_t to,
-			 uint64_t served[ML_SERVED], struct ml_err *err)
+			 struct ml_result_bin *sum, struct ml_err *err)
 {
+	for (uint64_t at = from; r->beyond.count && at < to;) {
+		size_t count;
+		const int32_t *piece = ml_result_beyond_piece(r, at, to, &count, err);
+
+		if (!piece)
+			return false;
+		for (size_t i = 0; i < count; i++)
+			sum->beyond += piece[i];
+		at += count;
+	}
 	while (from < to) {
 		size_t count;
 		const uint16_t *piece = ml_result_piece(r, from, to, &count, err);
@@ -22,7 +32,7 @@ static bool add_outcomes(struct ml_result *r, uint64_t from, uint64_t to,
 		if (!piece)
 			return false;
 		for (size_t i = 0; i < count; i++)
-			served[ml_outcome_served(piece[i])]++;
+			sum->served[ml_outcome_served(piece[i])]++;
 		from += count;
 	}
 	return true;
@@ -33,10 +43,10 @@ struct bins {
 	struct ml_result *r;
 	unsigned resolution;
 	size_t block; /* + 1 */
-	struct ml_profile_bin bin[ML_RESULT_BINS];
+	struct ml_result_bin bin[ML_RESULT_BINS];
 };
 
-static bool bin_at(struct bins *b, uint64_t number, const struct ml_profile_bin **bin,
+static bool bin_at(struct bins *b, uint64_t number, const struct ml_result_bin **bin,
 		   struct ml_err *err)
 {
 	size_t block = (size_t)(number / ML_RESULT_BINS);
@@ -48,7 +58,8 @@ static bool bin_at(struct bins *b, uint64_t number, const struct ml_profile_bin 
 		if (!ml_result_unpack(b->r, at, ML_RESULT_SERIES + b->resolution, &in,
 				      err))
 			return false;
-		if (!ml_result_get_series(&in, b->bin, at->count, b->r->levels, &why))
+		if (!ml_result_get_series(&in, b->bin, at->count, b->r->version,
+					  b->r->levels, &why))
 			return ml_result_damaged(b->r, at->offset, why.text, err);
 		b->block = block + 1;
 	}
@@ -58,16 +69,17 @@ static bool bin_at(struct bins *b, uint64_t number, const struct ml_profile_bin 
 
 /* Adds whole bins of a resolution; from and to are starts of bins. */
 static bool add_bins(struct bins *b, uint64_t from, uint64_t to,
-		     uint64_t served[ML_SERVED], struct ml_err *err)
+		     struct ml_result_bin *sum, struct ml_err *err)
 {
 	unsigned bits = ML_RESULT_BIN_BITS + ML_RESULT_STEP_BITS * b->resolution;
-	const struct ml_profile_bin *bin;
+	const struct ml_result_bin *bin;
 
 	for (uint64_t i = from >> bits; i < to >> bits; i++) {
 		if (!bin_at(b, i, &bin, err))
 			return false;
 		for (unsigned s = 1; s <= b->r->levels + 1; s++)
-			served[s] += bin->served[s];
+			sum->served[s] += bin->served[s];
+		sum->beyond += bin->beyond;
 	}
 	return true;
 }
@@ -77,7 +89,7 @@ static bool add_bins(struct bins *b, uint64_t from, uint64_t to,
  * finer bins at both edges, and outcomes where less than the finest bin is left.
  */
 static bool add_range(struct bins *bins, unsigned resolutions, uint64_t from, uint64_t to,
-		      uint64_t served[ML_SERVED], struct ml_err *err)
+		      struct ml_result_bin *sum, struct ml_err *err)
 {
 	uint64_t low = from, high = to; /* [low, high), in the middle, is done */
 	bool any = false;
@@ -90,10 +102,10 @@ static bool add_range(struct bins *bins, unsigned resolutions, uint64_t from, ui
 		if (first >= end)
 			continue;
 		if (!any) {
-			if (!add_bins(&bins[r], first, end, served, err))
+			if (!add_bins(&bins[r], first, end, sum, err))
 				return false;
-		} else if (!add_bins(&bins[r], first, low, served, err) ||
-			   !add_bins(&bins[r], high, end, served, err)) {
+		} else if (!add_bins(&bins[r], first, low, sum, err) ||
+			   !add_bins(&bins[r], high, end, sum, err)) {
 			return false;
 		}
 		low = first;
@@ -101,9 +113,9 @@ static bool add_range(struct bins *bins, unsigned resolutions, uint64_t from, ui
 		any = true;
 	}
 	if (!any)
-		return add_outcomes(bins[0].r, from, to, served, err);
-	return add_outcomes(bins[0].r, from, low, served, err) &&
-	       add_outcomes(bins[0].r, high, to, served, err);
+		return add_outcomes(bins[0].r, from, to, sum, err);
+	return add_outcomes(bins[0].r, from, low, sum, err) &&
+	       add_outcomes(bins[0].r, high, to, sum, err);
 }
 
 bool ml_result_series(struct ml_result *r, uint64_t from, uint64_t to, size_t cells,
@@ -135,7 +147,7 @@ bool ml_result_series(struct ml_result *r, uint64_t from, uint64_t to, size_t ce
 		uint64_t start = s->first + i * s->width, end = start + s->width;
 
 		ok = add_range(bins, resolutions, start > from ? start : from,
-			       end < to ? end : to, s->cell[i].served, err);
+			       end < to ? end : to, &s->cell[i], err);
 	}
 	ml_free(bins);
 	return ok;
@@ -307,8 +319,9 @@ static bool read_parts(struct ml_result *r, size_t block, struct ml_err *err)
 		return false;
 	for (unsigned i = 0; i < ML_RESULT_PARTS; i++) {
 		r->part[i].count = 0;
-		if (i < b->count && !ml_result_rows_get(&in, &r->part[i], r->levels,
-							r->site_end, r->region_end, &why))
+		if (i < b->count &&
+		    !ml_result_rows_get(&in, &r->part[i], r->version, r->levels,
+					r->site_end, r->region_end, &why))
 			return ml_result_damaged(r, b->offset, why.text, err);
 	}
 	if (in.at != in.end)

@@ -5,6 +5,7 @@
 #include "lib/analyse/result/checkpoint.h"
 #include "lib/analyse/passes/interleave.h"
 #include "lib/analyse/passes/replay.h"
+#include "lib/analyse/passes/surcharge.h"
 #include "lib/analyse/result/result_parts.h"
 #include "lib/analyse/result/result_writer.h"
 #include "lib/base/map.h"
@@ -35,10 +36,10 @@ enum { ROW = 8, ROWS = 2 * ROW };
 
 /* Bins of one resolution that have not been written yet. */
 struct bins {
-	struct ml_profile_bin *bin; /* [ML_RESULT_BINS]; the last one is being filled */
-	size_t count;               /* full bins */
-	uint64_t first;             /* position of the first bin */
-	unsigned parts; /* bins of the next finer resolution in the last bin */
+	struct ml_result_bin *bin; /* [ML_RESULT_BINS]; the last one is being filled */
+	size_t count;              /* full bins */
+	uint64_t first;            /* position of the first bin */
+	unsigned parts;            /* bins of the next finer resolution in the last bin */
 };
 
 struct ml_result_writer {
@@ -48,8 +49,13 @@ struct ml_result_writer {
 
 	uint64_t position; /* references so far */
 	uint64_t from;     /* start of the window, as a time */
+	struct ml_machine machine;
+	bool charged; /* references to it can cost more than their serving levels */
 	uint16_t *outcome;
-	size_t held; /* outcomes in the block */
+	int32_t *
+		beyond; /* cycles of each beyond its serving level; all 0 unless charged */
+	size_t held;    /* outcomes in the block */
+	int64_t more[ML_BATCH]; /* the same of a batch */
 	struct tally sites, regions;
 	uint32_t site[ML_BATCH];
 	struct ml_result_rows alike; /* rows of the part that is being collected */
@@ -153,6 +159,14 @@ static bool write_alike(struct ml_result_writer *w, uint64_t position, struct ml
 	return write_block(w, ML_RESULT_ALIKE, position, count, err);
 }
 
+/* What a reference pays that hits the first TLB. */
+static int32_t usual_beyond(const struct ml_result_writer *w)
+{
+	return w->machine.tlbs && w->machine.tlb[0].cycles <= INT32_MAX
+		       ? (int32_t)w->machine.tlb[0].cycles
+		       : 0;
+}
+
 /* Writes the block that has been collected. */
 static bool write_held(struct ml_result_writer *w, struct ml_err *err)
 {
@@ -164,7 +178,10 @@ static bool write_held(struct ml_result_writer *w, struct ml_err *err)
 	w->held = 0;
 	end_part(w);
 	ml_result_put_outcomes(&w->raw, w->outcome, held, w->number);
-	return write_block(w, ML_RESULT_OUTCOMES, position, held, err) &&
+	if (!write_block(w, ML_RESULT_OUTCOMES, position, held, err))
+		return false;
+	ml_result_put_beyond(&w->raw, w->beyond, held, usual_beyond(w));
+	return write_block(w, ML_RESULT_BEYOND, position, held, err) &&
 	       write_tally(w, ML_RESULT_SITES, &w->sites, position, err) &&
 	       write_tally(w, ML_RESULT_REGIONS, &w->regions, position, err) &&
 	       write_alike(w, position, err);
@@ -200,6 +217,7 @@ static bool end_bin(struct ml_result_writer *w, unsigned resolution, struct ml_e
 
 			for (unsigned s = 1; s <= w->levels + 1; s++)
 				up->bin[up->count].served[s] += served[s];
+			up->bin[up->count].beyond += b->bin[b->count].beyond;
 			full = ++up->parts == 1 << ML_RESULT_STEP_BITS;
 		}
 		b->parts = 0;
@@ -282,6 +300,14 @@ static bool take(struct ml_result_writer *w, const struct ml_events *e, size_t f
 
 	memcpy(w->outcome + w->held, e->outcome + first, count * sizeof(*w->outcome));
 	count_served(e->outcome + first, count, w->levels, b->bin[b->count].served);
+	for (size_t i = 0; w->charged && i < count; i++) {
+		int64_t more = w->more[first + i];
+
+		b->bin[b->count].beyond += more;
+		w->beyond[w->held + i] = (int32_t)(more > INT32_MAX   ? INT32_MAX
+						   : more < INT32_MIN ? INT32_MIN
+								      : more);
+	}
 	w->held += count;
 	w->position += count;
 	if (w->position % BIN == 0 && !end_bin(w, 0, err))
@@ -342,6 +368,21 @@ static void find_sites(struct ml_result_writer *w, const struct ml_batch *b)
 		w->site[i] = b->caller[i] ? b->caller[i] : b->site[i];
 }
 
+/* Finds the cycles of each reference beyond those of its serving level. */
+static void find_beyond(struct ml_result_writer *w, const struct ml_events *e)
+{
+	if (!w->charged)
+		return;
+	for (size_t i = 0; i < e->refs->count; i++)
+		w->more[i] = ml_surcharge_base(&w->machine, e->refs->what[i],
+					       e->outcome[i]);
+	for (size_t i = 0; i < e->charge_count; i++) {
+		const struct ml_charge *c = &e->charges[i];
+
+		w->more[c->ref] += ml_charge_cycles(&w->machine, c, e->outcome[c->ref]);
+	}
+}
+
 /* Counts references that belong to one part. */
 static void count_alike(struct ml_result_writer *w, const struct ml_events *e,
 			size_t first, size_t end)
@@ -353,7 +394,8 @@ static void count_alike(struct ml_result_writer *w, const struct ml_events *e,
 					     .region = e->region[i],
 					     .thread = b->thread[i],
 					     .outcome = e->outcome[i],
-					     .kind = ml_what_kind(b->what[i]) };
+					     .kind = ml_what_kind(b->what[i]),
+					     .beyond = w->more[i] };
 
 		ml_result_rows_add(&w->alike, &row);
 	}
@@ -366,6 +408,7 @@ static bool on_batch(void *arg, const struct ml_events *e, struct ml_err *err)
 	keep_state(w);
 	note_turns(w, e);
 	find_sites(w, e->refs);
+	find_beyond(w, e);
 	for (size_t i = 0; i < e->refs->count;) {
 		/*
 		 * up to the end of the part; counts are written with it and with the
@@ -404,7 +447,9 @@ static uint64_t saves(void *arg)
 
 struct ml_pass ml_result_writer_pass(struct ml_result_writer *w)
 {
-	return (struct ml_pass){ .arg = w, .batch = on_batch, .saves = saves };
+	return (struct ml_pass){
+		.arg = w, .batch = on_batch, .saves = saves, .charges = w->charged
+	};
 }
 
 static void release(struct ml_result_writer *w)
@@ -433,21 +478,23 @@ bool ml_result_writer_open(struct ml_result_writer **out, const char *path,
 			   const struct ml_result_info *info, struct ml_err *err)
 {
 	struct ml_result_writer *w = ml_resize(NULL, sizeof(*w));
-	struct ml_machine m;
+	struct ml_machine *m = &w->machine;
 
 	*w = (struct ml_result_writer){ .from = info->from };
 	w->outcome = ml_arena_alloc(&w->arena, ML_RESULT_BLOCK * sizeof(*w->outcome));
+	w->beyond = ml_arena_alloc(&w->arena, ML_RESULT_BLOCK * sizeof(*w->beyond));
 	w->number = ml_arena_alloc(&w->arena, ((size_t)1 << 16) * sizeof(*w->number));
 	for (unsigned r = 0; r < ML_RESULT_RESOLUTIONS; r++)
 		w->series[r].bin = ml_arena_alloc(
 			&w->arena, ML_RESULT_BINS * sizeof(*w->series[r].bin));
-	bool ok = ml_machine_parse(&m, info->machine, err) &&
+	bool ok = ml_machine_parse(m, info->machine, err) &&
 		  ml_newfile_open(&w->file, path, err);
 	if (ok) {
-		ml_checkpoints_init(&w->checkpoints, info->to - info->from, m.cores, 0,
+		ml_checkpoints_init(&w->checkpoints, info->to - info->from, m->cores, 0,
 				    0);
 		w->open = true;
-		w->levels = m.levels;
+		w->levels = m->levels;
+		w->charged = ml_surcharged(m);
 		ml_result_put_header(&w->out, info->trace);
 		ok = write_out(w, err);
 		ml_result_put_info(&w->raw, info);
@@ -491,6 +538,7 @@ static bool write_bins(struct ml_result_writer *w, struct ml_err *err)
 				for (unsigned s = 1; s <= w->levels + 1; s++)
 					up->bin[up->count].served[s] +=
 						b->bin[b->count].served[s];
+				up->bin[up->count].beyond += b->bin[b->count].beyond;
 			}
 			b->count++;
 		}

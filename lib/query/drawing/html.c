@@ -48,6 +48,7 @@ static const char rules[] =
 	".w{white-space:nowrap}td.b{vertical-align:top;padding-top:9px;width:90px;min-width:70px}\n"
 	".bar{display:flex;height:10px;border-radius:2px;overflow:hidden}\n"
 	".bar i{display:block;background:var(--c);height:100%;flex:none}\n"
+	".bar i.on{background:#8a8533}\n"
 	".served{background:var(--empty);height:12px}.big .served{height:22px;border-radius:4px}\n"
 	".key{display:flex;flex-wrap:wrap;gap:4px 18px;font-size:13px;margin:6px 0;"
 	"color:var(--muted)}\n"

@@ -70,7 +70,7 @@ static void put_regions(struct ml_report_page *p)
 	if (lost > p->min_lost)
 		ml_html_put(
 			&p->html,
-			"<p class=\"muted\">and %s of what is lost to %s regions of the "
+			"<p class=\"muted\">and %s of the waiting is for %s regions of the "
 			"loader and libraries</p>\n",
 			ml_html_percent(&p->html, lost / rows->total.lost),
 			ml_html_count(&p->html, theirs));

@@ -1,5 +1,6 @@
 #include "lib/query/report/report_parts.h"
 
+#include "lib/analyse/passes/waiting.h"
 #include "lib/base/buf.h"
 #include "lib/base/table.h"
 #include "lib/query/trace/open/open_sim.h"
@@ -16,19 +17,6 @@ const char *ml_report_why(const struct ml_report_page *p,
 	return ml_profile_cause_text(ml_profile_main_cause(c, p->machine->levels));
 }
 
-/* Cycles that references served by a level (from 2) waited beyond the first one. */
-static double lost_at(const struct ml_report_page *p, const uint64_t served[ML_SERVED],
-		      unsigned level)
-{
-	const struct ml_machine *m = p->machine;
-	uint32_t cycles = level <= m->levels ? m->level[level - 1].cycles
-					     : m->memory_cycles;
-
-	return cycles > m->level[0].cycles
-		       ? (double)served[level] * (cycles - m->level[0].cycles)
-		       : 0;
-}
-
 static void put_piece(struct ml_report_page *p, unsigned level, double share)
 {
 	if (share >= 0.0005)
@@ -40,9 +28,16 @@ static void put_piece(struct ml_report_page *p, unsigned level, double share)
 void ml_report_lost_bar(struct ml_report_page *p, const struct ml_profile_count *c,
 			double full)
 {
+	const struct ml_machine *m = p->machine;
+	double parts[ML_SERVED];
+
+	ml_waiting(m, c->served, ml_surcharge_cycles(&c->surcharge, m, c->refs), parts);
 	ml_html_put(&p->html, "<span class=\"bar\">");
-	for (unsigned k = p->machine->levels + 1; full > 0 && k > 1; k--)
-		put_piece(p, k, lost_at(p, c->served, k) / full);
+	for (unsigned k = m->levels + 1; full > 0 && k > 1; k--)
+		put_piece(p, k, parts[k] / full);
+	if (full > 0 && parts[0] / full >= 0.0005)
+		ml_html_put(&p->html, "<i class=\"on\" style=\"width:%.2f%%\"></i>",
+			    100 * parts[0] / full);
 	ml_html_put(&p->html, "</span>");
 }
 
@@ -63,7 +58,7 @@ void ml_report_count_heads(struct ml_report_page *p)
 	ml_html_put(
 		&p->html,
 		"<th class=\"t\" colspan=\"2\" title=\"share of the time spent waiting "
-		"beyond the first level\">lost</th><th>references</th>");
+		"beyond the first level\">waiting</th><th>references</th>");
 	for (unsigned k = 1; k <= p->machine->levels; k++)
 		ml_html_wrap(&p->html, "<th>", ml_report_level(p, k), " misses</th>");
 }

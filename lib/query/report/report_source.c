@@ -159,7 +159,7 @@ static void put_top(struct ml_report_page *p)
 		ml_html_wrap(&p->html, "<span class=\"n\">", ml_report_level(p, k),
 			     " miss</span>");
 	ml_html_put(&p->html,
-		    "<span class=\"n\">lost</span><span></span><span></span></div>\n");
+		    "<span class=\"n\">waiting</span><span></span><span></span></div>\n");
 }
 
 /* Marks the lines to show: costly lines and a few around each. */
@@ -228,7 +228,7 @@ static void put_text(struct ml_report_page *p, const struct file *f, size_t numb
 static void put_file(struct ml_report_page *p, const struct file *f, size_t number)
 {
 	ml_html_wrap(&p->html, "<div class=\"file\">\n<h3>", f->path, "");
-	ml_html_put(&p->html, "<span>%s of what is lost, %s references</span></h3>\n",
+	ml_html_put(&p->html, "<span>%s of the waiting, %s references</span></h3>\n",
 		    ml_html_percent(&p->html, p->rows.total.lost > 0
 						      ? f->lost / p->rows.total.lost
 						      : 0),
@@ -318,7 +318,7 @@ void ml_report_source(struct ml_report_page *p)
 		&p->html,
 		"<section id=\"source\">\n<h2>Source</h2>\n"
 		"<p class=\"muted\">The lines of your code that wait most. Bars show the "
-		"time lost, by the level that served.</p>\n");
+		"waiting, by the level that served; what pages and other cores cost comes last.</p>\n");
 	put_lines(p, &x, shown);
 	for (size_t i = 0; i < shown; i++)
 		if (x.at[i].text)

@@ -109,6 +109,8 @@ struct gate {
 	struct ml_pass to;
 	/* counters at the beginning of the batch in which the window begins */
 	struct ml_level_counts level[ML_LEVELS + 1], tlb[ML_TLBS];
+	struct ml_charge *charges; /* of the references of the batch in the window */
+	size_t charge_cap;
 };
 
 static void note_counts(struct gate *g, const struct ml_replay *r)
@@ -127,6 +129,25 @@ static bool within(const struct gate *g, const struct ml_events *e, uint64_t acc
 	uint64_t position = e->refs ? e->position + access : g->w->to - 1;
 
 	return position >= g->w->from && position < g->w->to;
+}
+
+/* The charges of references [first, end) of a batch, which becomes one of its own. */
+static void cut_charges(struct gate *g, struct ml_events *e, size_t first, size_t end)
+{
+	size_t count = 0;
+
+	g->charges = ml_grow(g->charges, &g->charge_cap, e->charge_count,
+			     sizeof(*g->charges));
+	for (size_t i = 0; i < e->charge_count; i++) {
+		struct ml_charge c = e->charges[i];
+
+		if (c.ref < first || c.ref >= end)
+			continue;
+		c.ref -= (uint32_t)first;
+		g->charges[count++] = c;
+	}
+	e->charges = g->charges;
+	e->charge_count = count;
 }
 
 static bool on_batch(void *arg, const struct ml_events *e, struct ml_err *err)
@@ -162,6 +183,7 @@ static bool on_batch(void *arg, const struct ml_events *e, struct ml_err *err)
 	x.region = e->region + first;
 	x.core = e->core ? e->core + first : NULL;
 	x.outcome = e->outcome + first;
+	cut_charges(g, &x, first, count);
 	return g->to.batch(g->to.arg, &x, err);
 }
 
@@ -187,14 +209,6 @@ static void on_bounce(void *arg, const struct ml_events *e, const struct ml_boun
 
 	if (within(g, e, b->access))
 		g->to.bounce(g->to.arg, e, b);
-}
-
-static void on_page(void *arg, const struct ml_events *e, const struct ml_page *page)
-{
-	struct gate *g = arg;
-
-	if (within(g, e, page->access))
-		g->to.page(g->to.arg, e, page);
 }
 
 static void on_gap(void *arg, const struct ml_gap *gap)
@@ -263,9 +277,10 @@ bool ml_report_window_simulate(struct ml_report_window *w, struct ml_open_sim *s
 				.miss = g.to.miss ? on_miss : NULL,
 				.leave = g.to.leave ? on_leave : NULL,
 				.bounce = g.to.bounce ? on_bounce : NULL,
-				.page = g.to.page ? on_page : NULL,
-				.gap = g.to.gap ? on_gap : NULL };
+				.gap = g.to.gap ? on_gap : NULL,
+				.charges = g.to.charges };
 	bool ok = ml_replay_run(r, &pass, 1, err);
+	ml_free(g.charges);
 	ml_profiler_close(profiler, r);
 	ml_replay_close(r);
 	settle(&w->own, &g);

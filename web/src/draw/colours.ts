@@ -15,6 +15,7 @@ export interface Palette {
 	write: Colour;
 	fetch: Colour;
 	levels: Colour[]; // from the first level to memory; levelColours() picks
+	onTop: Colour; // cycles on top of those of the levels: pages, lines from other cores
 	regions: Colour[];
 	heat: Colour[]; // from little to much
 	roles?: Roles; // of figures and series; the server sends them
@@ -44,6 +45,7 @@ export const light: Palette = {
 	write: 0xe8750c,
 	fetch: 0x8a8f98,
 	levels: [0x2166ac, 0x67a9cf, 0xa98cc0, 0xef8a62, 0xb2182b],
+	onTop: 0x5f5b00,
 	regions: [
 		0x5b8c2a, 0x7d5bbe, 0xb04a86, 0x2f7f73, 0x8a6d1f, 0x4c6a9c, 0x9a4f3b, 0x5f7a5a,
 		0x7a4fa0, 0x3f7f9f, 0xa8577a, 0x6b7030,
@@ -63,6 +65,7 @@ export const darkPalette: Palette = {
 	write: 0xff9438,
 	fetch: 0x8a8f98,
 	levels: [0x3b82d0, 0x82c0ea, 0xc6add2, 0xf7a27c, 0xe23b4e],
+	onTop: 0xd9d27a,
 	regions: [
 		0x93c755, 0xa98be6, 0xde7fb6, 0x57b8a8, 0xc8a848, 0x86a5da, 0xd68a72, 0x9ab894,
 		0xb38ad6, 0x77b6d6, 0xe091ae, 0xa9ad5f,
@@ -103,6 +106,30 @@ export function levelColours(p: Palette, n: number): Colour[] {
 	if (n === 3) return [first, third, memory];
 	if (n === 4) return [first, second, fourth, memory];
 	return [first, second, third, fourth, memory];
+}
+
+/** The same, and behind memory the colour of what comes on top. */
+export function costColours(p: Palette, n: number): Colour[] {
+	return [...levelColours(p, n), p.onTop];
+}
+
+const PALE = 0.58; // strength of a cell whose references cost what the first level does
+
+/*
+ * The colour of a cell, a rectangle of pixels that stands for a set of references: the
+ * hue is the level that costs most (from 1; behind memory what comes on top), the strength
+ * the cycles of a reference, on a logarithmic scale from the first level to memory.
+ */
+export function cellColour(
+	p: Palette,
+	levels: number,
+	cell: { level: number; cycles: number },
+	[first, memory]: readonly [number, number],
+): Colour {
+	const t = Math.log(cell.cycles / first) / Math.log(memory / first);
+	const hue = costColours(p, levels)[cell.level - 1] ?? p.muted;
+
+	return mix(p.empty, hue, PALE + (1 - PALE) * Math.max(0, Math.min(1, t || 0)));
 }
 
 /** The colour of the region with this rank; -1 is "other". */

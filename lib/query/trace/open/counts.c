@@ -3,6 +3,8 @@
 #include "lib/query/trace/open/open_sim.h"
 #include "lib/query/trace/open/walk.h"
 
+enum { WANT = ML_WALK_OUTCOMES | ML_WALK_BEYOND };
+
 struct one_by_one {
 	ml_counts_fn *fn;
 	void *arg;
@@ -20,7 +22,8 @@ static bool give_each(void *arg, const struct ml_walk_events *w, struct ml_err *
 					     b->thread[i],
 					     w->e.outcome[i],
 					     ml_what_kind(b->what[i]),
-					     1 };
+					     1,
+					     w->beyond[i] };
 
 		x->fn(x->arg, w->e.position + i, &row);
 	}
@@ -57,9 +60,9 @@ bool ml_counts(struct ml_open_sim *s, const struct ml_work *work, uint64_t from,
 	first = (from + ML_RESULT_PART - 1) / ML_RESULT_PART * ML_RESULT_PART;
 	end = to == refs ? to : to / ML_RESULT_PART * ML_RESULT_PART;
 	if (first >= end)
-		return ml_walk(s, work, from, to, ML_WALK_OUTCOMES, give_each, &x, err);
-	ok = ml_walk(s, work, from, first, ML_WALK_OUTCOMES, give_each, &x, err) &&
-	     ml_walk(s, work, end, to, ML_WALK_OUTCOMES, give_each, &x, err);
+		return ml_walk(s, work, from, to, WANT, give_each, &x, err);
+	ok = ml_walk(s, work, from, first, WANT, give_each, &x, err) &&
+	     ml_walk(s, work, end, to, WANT, give_each, &x, err);
 	for (uint64_t at = first; ok && at < end; at += ML_RESULT_PART) {
 		pthread_mutex_lock(&s->lock);
 		ok = give_rows(s, at, fn, arg, err);

@@ -403,3 +403,12 @@ bool ml_open_sim_outcomes(struct ml_open_sim *s, uint64_t from, uint64_t to,
 	pthread_mutex_unlock(&s->lock);
 	return ok;
 }
+
+bool ml_open_sim_beyond(struct ml_open_sim *s, uint64_t from, uint64_t to,
+			int32_t *cycles, struct ml_err *err)
+{
+	pthread_mutex_lock(&s->lock);
+	bool ok = ml_result_beyond(&s->simulation.result, from, to, cycles, err);
+	pthread_mutex_unlock(&s->lock);
+	return ok;
+}

@@ -70,5 +70,7 @@ void *ml_open_sim_attach(struct ml_open_sim *s, const char *owner, void *(*make)
 			 void (*close)(void *data));
 
 /* Reads from the result, under its lock: serving level and causes of [from, to). */
+bool ml_open_sim_beyond(struct ml_open_sim *s, uint64_t from, uint64_t to,
+			int32_t *cycles, struct ml_err *err);
 bool ml_open_sim_outcomes(struct ml_open_sim *s, uint64_t from, uint64_t to,
 			  uint16_t *outcome, struct ml_err *err);

@@ -42,6 +42,7 @@ struct walk {
 	uint64_t block[ML_BATCH], offset[ML_BATCH];
 	uint64_t recorded[ML_BATCH]; /* times, where threads are merged */
 	uint16_t outcome[ML_BATCH], core[ML_BATCH];
+	int32_t beyond[ML_BATCH];
 };
 
 /*
@@ -75,6 +76,12 @@ static bool yield(struct walk *w, const struct ml_batch *refs, const uint64_t *t
 					  err))
 			return false;
 		x.e.outcome = w->outcome;
+	}
+	if (w->want & ML_WALK_BEYOND) {
+		if (!ml_open_sim_beyond(w->sim, x.e.position, w->position, w->beyond,
+					err))
+			return false;
+		x.beyond = w->beyond;
 	}
 	err->kind = ML_OK;
 	if (!w->fn(w->arg, &x, err)) {

@@ -19,7 +19,8 @@ struct ml_open_sim;
 enum {
 	ML_WALK_OUTCOMES = 1, /* outcome of each, from the result */
 	ML_WALK_PLACES = 2,   /* block and offset of each */
-	ML_WALK_ALL = 4,      /* of ml_walk_regions: what touches none of them too */
+	ML_WALK_BEYOND = 8, /* cycles of each beyond its serving level, from the result */
+	ML_WALK_ALL = 4,    /* of ml_walk_regions: what touches none of them too */
 };
 
 struct ml_walk_events {
@@ -27,6 +28,7 @@ struct ml_walk_events {
 	/* With ML_WALK_PLACES: block as in struct ml_place, offset as
 	 * ml_open_trace_offset. */
 	const uint64_t *block, *offset;
+	const int32_t *beyond; /* with ML_WALK_BEYOND; else NULL */
 };
 
 /* False to stop the walk: with err->kind ML_OK it has ended well. */

@@ -66,7 +66,10 @@ static void make_values(struct ml_grid *g, enum ml_grid_mode mode, unsigned leve
 		v->read = room(a, n, sizeof(double));
 		v->write = room(a, n, sizeof(double));
 		break;
-	case ML_GRID_SERVED: v->served = room(a, n * levels, sizeof(double)); break;
+	case ML_GRID_SERVED:
+		v->served = room(a, n * levels, sizeof(double));
+		v->beyond = room(a, n, sizeof(double));
+		break;
 	case ML_GRID_FIRST: v->time = room(a, n, sizeof(double)); break;
 	case ML_GRID_REUSE:
 		v->head = room(a, n, sizeof(double));
@@ -148,6 +151,7 @@ static void mark(struct worker *w, struct ml_grid *g, size_t cell,
 	case ML_GRID_SERVED:
 		v->served[cell * (w->s->machine.levels + 1) +
 			  ml_outcome_served(e->e.outcome[i]) - 1]++;
+		v->beyond[cell] += e->beyond[i];
 		break;
 	case ML_GRID_FIRST:
 		if (v->time[cell] > 0 && v->time[cell] < now)
@@ -238,6 +242,8 @@ static unsigned wanted(const struct ml_grids *g)
 		want |= ml_selection_want(g->selection);
 	if (g->mode == ML_GRID_LAST || g->mode == ML_GRID_SERVED || g->beyond)
 		want |= ML_WALK_OUTCOMES;
+	if (g->mode == ML_GRID_SERVED)
+		want |= ML_WALK_BEYOND;
 	return g->mode == ML_GRID_DISTANCE ? want | ML_WALK_ALL : want;
 }
 
@@ -281,6 +287,7 @@ static void merge(struct ml_grid *to, const struct ml_grid *from, enum ml_grid_m
 		add(a->write, b->write, n);
 	}
 	add(a->served, b->served, n * levels);
+	add(a->beyond, b->beyond, n);
 	for (size_t i = 0; mode == ML_GRID_REUSE && i < n; i++) {
 		bool both = next && a->tail[i] > 0 && b->head[i] > 0;
 

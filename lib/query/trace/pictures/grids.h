@@ -23,7 +23,7 @@ struct ml_selection;
 enum ml_grid_mode {
 	ML_GRID_LAST,     /* the last access: read, write, level, site, caller */
 	ML_GRID_COUNT,    /* number of accesses: read, write */
-	ML_GRID_SERVED,   /* number of accesses by serving level: served */
+	ML_GRID_SERVED,   /* number of accesses by serving level: served, beyond */
 	ML_GRID_FIRST,    /* the first write: time, site, caller */
 	ML_GRID_REUSE,    /* references from one access of the cell to the next: mean */
 	ML_GRID_DISTANCE, /* distinct lines touched between two touches of a line: mean */
@@ -40,6 +40,7 @@ struct ml_grid_values {
 	double *head, *tail;  /* REUSE: position + 1 of the first and the last access */
 	double *used, *bytes; /* USED: used bytes, and bytes that came in */
 	double *served;       /* SERVED: [count][levels + 1] */
+	double *beyond;       /* SERVED: cycles beyond those of the serving levels */
 	uint8_t *level;       /* LAST: the level that served the access */
 	uint32_t *site, *caller;
 };

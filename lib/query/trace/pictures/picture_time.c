@@ -245,7 +245,7 @@ static double lowest(const struct ml_result_series *series, unsigned levels)
 }
 
 /* The share of the references of cell c that levels 1 to k served. */
-static double share_upto(const struct ml_profile_bin *c, unsigned k, unsigned levels)
+static double share_upto(const struct ml_result_bin *c, unsigned k, unsigned levels)
 {
 	double sum = 0, upto = 0;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/analyse/passes/user_lines.h"
+#include "lib/analyse/passes/waiting.h"
 #include "lib/query/workspace/answer.h"
 #include "lib/query/trace/open/open_sim.h"
 #include "lib/query/trace/pictures/grids.h"
@@ -186,7 +187,26 @@ static void put_means(struct columns *c)
 	put(c, "count", times);
 }
 
-static void put_values(struct columns *c, const struct ml_open_trace *t)
+static void put_served(struct columns *c, const struct ml_machine *m)
+{
+	const double *served = join(c, offsetof(struct ml_grid_values, served),
+				    sizeof(double), c->levels);
+	const double *beyond = JOIN(c, beyond);
+	double *waiting = ml_arena_alloc(&c->a->arena, (c->count + 1) * sizeof(*waiting));
+
+	for (size_t i = 0; i < c->count; i++) {
+		uint64_t counts[ML_SERVED] = { 0 };
+
+		for (unsigned k = 0; k < c->levels; k++)
+			counts[k + 1] = (uint64_t)served[i * c->levels + k];
+		waiting[i] = ml_waiting(m, counts, beyond[i], NULL);
+	}
+	ml_answer_column(c->a, "served", ML_TYPE_F64, served, c->count * c->levels);
+	put(c, "waiting", waiting);
+}
+
+static void put_values(struct columns *c, const struct ml_open_trace *t,
+		       const struct ml_machine *m)
 {
 	double *time;
 
@@ -196,12 +216,7 @@ static void put_values(struct columns *c, const struct ml_open_trace *t)
 		put(c, "reads", JOIN(c, read));
 		put(c, "writes", JOIN(c, write));
 		break;
-	case ML_GRID_SERVED:
-		ml_answer_column(c->a, "served", ML_TYPE_F64,
-				 join(c, offsetof(struct ml_grid_values, served),
-				      sizeof(double), c->levels),
-				 c->count * c->levels);
-		break;
+	case ML_GRID_SERVED: put_served(c, m); break;
 	case ML_GRID_FIRST:
 		time = JOIN(c, time);
 		put(c, "time", time);
@@ -270,6 +285,6 @@ bool ml_route_cells(struct ml_workspace *ws, const struct ml_request *q,
 	for (size_t i = 0; i < g.count; i++)
 		c.count += g.at[i].count;
 	put_header(&c, list);
-	put_values(&c, s->trace);
+	put_values(&c, s->trace, &s->machine);
 	return true;
 }

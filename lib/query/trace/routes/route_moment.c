@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "lib/analyse/passes/user_lines.h"
+#include "lib/analyse/passes/waiting.h"
 #include "lib/base/path.h"
+#include "lib/query/trace/routes/route_served.h"
 #include "lib/query/workspace/answer.h"
 #include "lib/query/trace/open/counts.h"
 #include "lib/query/trace/open/open_sim.h"
@@ -209,6 +211,7 @@ enum { ACCESSES = 50, ACCESSES_MAX = 1000, REACH = 8 << 20 };
 struct history {
 	const struct ml_selection *selection;
 	uint64_t around, refs, kind[3], served[ML_SERVED];
+	double beyond;
 	size_t max;
 	struct access {
 		uint64_t position;
@@ -232,6 +235,7 @@ static bool note_access(void *arg, const struct ml_walk_events *w, struct ml_err
 		h->refs++;
 		h->kind[ml_what_kind(b->what[i])]++;
 		h->served[ml_outcome_served(w->e.outcome[i])]++;
+		h->beyond += w->beyond[i];
 		struct access x = { position, b->site[i], b->caller[i], b->what[i],
 				    w->e.outcome[i] };
 		if (position <= h->around)
@@ -254,16 +258,6 @@ static void put_access(struct ml_answer *a, const struct ml_open_trace *t,
 	put_number_or_null(a, "file", file, file != UINT32_MAX);
 	ml_answer_u64(a, "line", line.line);
 	ml_answer_u64(a, "served", ml_outcome_served(x->outcome));
-	ml_json_end(&a->json);
-}
-
-static void put_served(struct ml_answer *a, const struct ml_machine *m,
-		       const uint64_t served[ML_SERVED])
-{
-	ml_json_key(&a->json, "served");
-	ml_json_array(&a->json);
-	for (unsigned k = 1; k <= m->levels + 1; k++)
-		ml_json_u64(&a->json, served[k]);
 	ml_json_end(&a->json);
 }
 
@@ -290,7 +284,8 @@ bool ml_route_datum(struct ml_workspace *ws, const struct ml_request *q,
 	struct history h = { .selection = &selection, .around = around, .max = count };
 	h.at = ml_arena_alloc(&a->arena, 2 * count * sizeof(*h.at));
 	if (!ml_walk_region(s, &q->work, selection.region, from, to,
-			    ML_WALK_OUTCOMES | ML_WALK_PLACES, note_access, &h, err))
+			    ML_WALK_OUTCOMES | ML_WALK_PLACES | ML_WALK_BEYOND,
+			    note_access, &h, err))
 		return false;
 
 	struct ml_user_lines places;
@@ -302,7 +297,7 @@ bool ml_route_datum(struct ml_workspace *ws, const struct ml_request *q,
 	ml_answer_u64(a, "references", h.refs);
 	ml_answer_u64(a, "reads", h.kind[ML_READ]);
 	ml_answer_u64(a, "writes", h.kind[ML_WRITE]);
-	put_served(a, &s->machine, h.served);
+	ml_route_served(a, &s->machine, h.served, h.beyond);
 	ml_json_key(&a->json, "accesses");
 	ml_json_array(&a->json);
 	size_t have = h.before < h.max ? h.before : h.max;
@@ -322,6 +317,7 @@ struct sums {
 	struct ml_user_lines places;
 	struct sum {
 		uint64_t refs, served[ML_SERVED];
+		double beyond, waiting;
 		uint64_t id; /* place or region */
 	} all, *lines, *regions;
 	size_t line_cap, region_cap;
@@ -337,7 +333,7 @@ static struct sum *sum_at(struct sum **list, size_t *cap, uint64_t id)
 }
 
 static void add(struct sums *x, uint32_t site, uint32_t caller, uint32_t region,
-		const uint64_t served[ML_SERVED])
+		const uint64_t served[ML_SERVED], double beyond)
 {
 	bool is_new;
 	struct sum *to[] = {
@@ -347,11 +343,13 @@ static void add(struct sums *x, uint32_t site, uint32_t caller, uint32_t region,
 		sum_at(&x->regions, &x->region_cap, region),
 	};
 
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < 3; i++) {
 		for (unsigned k = 1; k < ML_SERVED; k++) {
 			to[i]->served[k] += served[k];
 			to[i]->refs += served[k];
 		}
+		to[i]->beyond += beyond;
+	}
 }
 
 static bool add_selected(void *arg, const struct ml_walk_events *w, struct ml_err *err)
@@ -365,7 +363,8 @@ static bool add_selected(void *arg, const struct ml_walk_events *w, struct ml_er
 			uint64_t served[ML_SERVED] = { 0 };
 
 			served[ml_outcome_served(w->e.outcome[i])] = 1;
-			add(x, b->site[i], b->caller[i], w->e.region[i], served);
+			add(x, b->site[i], b->caller[i], w->e.region[i], served,
+			    w->beyond[i]);
 		}
 	return true;
 }
@@ -379,7 +378,7 @@ static void add_row(void *arg, uint64_t position, const struct ml_result_row *ro
 	if (!ml_selection_has_row(x->selection, row))
 		return;
 	served[ml_outcome_served(row->outcome)] = row->count;
-	add(x, row->site, 0, row->region, served);
+	add(x, row->site, 0, row->region, served, (double)row->beyond);
 }
 
 /* Lines and regions of the whole trace are in the cells of the profile. */
@@ -391,30 +390,40 @@ static void add_cells(struct sums *x, const struct ml_profile *p)
 		if ((!x->selection->sites ||
 		     x->selection->sites[c->caller ? c->caller : c->site]) &&
 		    (!x->selection->regions || x->selection->region == c->region))
-			add(x, c->site, c->caller, c->region, c->served);
+			add(x, c->site, c->caller, c->region, c->served,
+			    ml_surcharge_cycles(&c->surcharge, &p->machine,
+						c->kind[0] + c->kind[1] + c->kind[2]));
 	}
 }
 
-static int by_refs(const void *a, const void *b)
+static int by_waiting(const void *a, const void *b)
 {
 	const struct sum *x = a, *y = b;
 
+	if (x->waiting < y->waiting || x->waiting > y->waiting)
+		return x->waiting < y->waiting ? 1 : -1;
 	if (x->refs != y->refs)
 		return x->refs < y->refs ? 1 : -1;
 	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void sort(struct sum *sums, size_t count, const struct ml_machine *m)
+{
+	for (size_t i = 0; i < count; i++)
+		sums[i].waiting = ml_waiting(m, sums[i].served, sums[i].beyond, NULL);
+	if (count)
+		qsort(sums, count, sizeof(*sums), by_waiting);
 }
 
 static void put_sums(struct ml_answer *a, const struct ml_open_sim *s, struct sums *x)
 {
 	const struct ml_tables *tables = &s->trace->trace.tables;
 
-	if (x->line_cap)
-		qsort(x->lines, x->line_cap, sizeof(*x->lines), by_refs);
-	if (x->region_cap)
-		qsort(x->regions, x->region_cap, sizeof(*x->regions), by_refs);
+	sort(x->lines, x->line_cap, &s->machine);
+	sort(x->regions, x->region_cap, &s->machine);
 	ml_json_object(&a->json);
 	ml_answer_u64(a, "references", x->all.refs);
-	put_served(a, &s->machine, x->all.served);
+	ml_route_served(a, &s->machine, x->all.served, x->all.beyond);
 	ml_json_key(&a->json, "lines");
 	ml_json_array(&a->json);
 	for (size_t i = 0; i < ROWS && i < x->line_cap && x->lines[i].refs; i++) {
@@ -426,7 +435,7 @@ static void put_sums(struct ml_answer *a, const struct ml_open_sim *s, struct su
 		ml_answer_u64(a, "line", p->line);
 		ml_answer_string(a, "func", ml_tables_text(tables, p->func));
 		ml_answer_u64(a, "references", x->lines[i].refs);
-		put_served(a, &s->machine, x->lines[i].served);
+		ml_route_served(a, &s->machine, x->lines[i].served, x->lines[i].beyond);
 		ml_json_end(&a->json);
 	}
 	ml_json_end(&a->json);
@@ -436,7 +445,8 @@ static void put_sums(struct ml_answer *a, const struct ml_open_sim *s, struct su
 		ml_json_object(&a->json);
 		ml_answer_u64(a, "region", x->regions[i].id);
 		ml_answer_u64(a, "references", x->regions[i].refs);
-		put_served(a, &s->machine, x->regions[i].served);
+		ml_route_served(a, &s->machine, x->regions[i].served,
+				x->regions[i].beyond);
 		ml_json_end(&a->json);
 	}
 	ml_json_end(&a->json);
@@ -464,7 +474,8 @@ bool ml_route_select(struct ml_workspace *ws, const struct ml_request *q,
 		ok = ml_counts(s, &q->work, from, to, add_row, &x, err);
 	else
 		ok = ml_walk_region(s, &q->work, selection.region, from, to,
-				    ml_selection_want(&selection) | ML_WALK_OUTCOMES,
+				    ml_selection_want(&selection) | ML_WALK_OUTCOMES |
+					    ML_WALK_BEYOND,
 				    add_selected, &x, err);
 	if (ok)
 		put_sums(a, s, &x);

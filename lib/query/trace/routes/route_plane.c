@@ -1,4 +1,6 @@
 #include "lib/query/trace/routes/route_cells.h"
+
+#include "lib/analyse/passes/waiting.h"
 #include "lib/query/workspace/answer.h"
 #include "lib/query/trace/open/open_sim.h"
 #include "lib/query/trace/open/selection.h"
@@ -20,9 +22,11 @@ struct plane {
 	uint32_t region;
 	uint64_t first, bytes, from, length;
 	size_t rows, columns;
-	uint32_t *reads, *writes;
-	uint8_t *served;
-	uint64_t seen; /* references */
+	unsigned levels;  /* with memory */
+	uint32_t *served; /* [rows][columns][levels] */
+	uint32_t *writes; /* [rows][columns], as all below */
+	float *beyond;    /* cycles; floats have room for many cells */
+	uint64_t seen;    /* references */
 };
 
 static bool paint(void *arg, const struct ml_walk_events *w, struct ml_err *err)
@@ -41,14 +45,10 @@ static bool paint(void *arg, const struct ml_walk_events *w, struct ml_err *err)
 		size_t column =
 			(size_t)((w->e.position + i - p->from) * p->columns / p->length);
 		size_t at = row * p->columns + column;
-		uint8_t served = (uint8_t)ml_outcome_served(w->e.outcome[i]);
 
-		if (ml_what_kind(w->e.refs->what[i]) == ML_WRITE)
-			p->writes[at]++;
-		else
-			p->reads[at]++;
-		if (served > p->served[at])
-			p->served[at] = served;
+		p->served[at * p->levels + ml_outcome_served(w->e.outcome[i]) - 1]++;
+		p->writes[at] += ml_what_kind(w->e.refs->what[i]) == ML_WRITE;
+		p->beyond[at] += (float)w->beyond[i];
 	}
 	p->seen += w->e.refs->count;
 	return true;
@@ -59,25 +59,28 @@ static bool walk(void *worker, uint64_t from, uint64_t to, struct ml_err *err)
 	struct plane *p = worker;
 
 	return ml_walk_region(p->s, p->work, p->region, from, to,
-			      ML_WALK_PLACES | ML_WALK_OUTCOMES, paint, p, err);
+			      ML_WALK_PLACES | ML_WALK_OUTCOMES | ML_WALK_BEYOND, paint,
+			      p, err);
 }
 
 static void make_room(struct plane *p, struct ml_answer *a)
 {
 	size_t n = p->rows * p->columns;
 
-	p->reads = room(a, n, sizeof(*p->reads));
+	p->served = room(a, n * p->levels, sizeof(*p->served));
 	p->writes = room(a, n, sizeof(*p->writes));
-	p->served = room(a, n, 1);
+	p->beyond = room(a, n, sizeof(*p->beyond));
 }
 
 static void merge(struct plane *to, const struct plane *from)
 {
-	for (size_t i = 0; i < to->rows * to->columns; i++) {
-		to->reads[i] += from->reads[i];
+	size_t n = to->rows * to->columns;
+
+	for (size_t i = 0; i < n * to->levels; i++)
+		to->served[i] += from->served[i];
+	for (size_t i = 0; i < n; i++) {
 		to->writes[i] += from->writes[i];
-		if (from->served[i] > to->served[i])
-			to->served[i] = from->served[i];
+		to->beyond[i] += from->beyond[i];
 	}
 }
 
@@ -101,6 +104,33 @@ static bool fill(struct plane *p, const struct ml_work_shares *x, struct ml_answ
 		p->seen += others[i].seen;
 	}
 	return ok;
+}
+
+static void put_cells(struct ml_answer *a, const struct plane *p)
+{
+	size_t n = p->rows * p->columns;
+	uint32_t *reads = room(a, n, sizeof(*reads));
+	uint8_t *level = room(a, n, 1);
+	float *cycles = room(a, n, sizeof(*cycles));
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t served[ML_SERVED] = { 0 };
+		uint32_t refs = 0;
+
+		for (unsigned k = 0; k < p->levels; k++) {
+			served[k + 1] = p->served[i * p->levels + k];
+			refs += p->served[i * p->levels + k];
+		}
+		struct ml_waiting_cell cell = ml_waiting_cell(&p->s->machine, served,
+							      (double)p->beyond[i]);
+		reads[i] = refs - p->writes[i];
+		level[i] = cell.level;
+		cycles[i] = cell.cycles;
+	}
+	ml_answer_column(a, "reads", ML_TYPE_U32, reads, n);
+	ml_answer_column(a, "writes", ML_TYPE_U32, p->writes, n);
+	ml_answer_column(a, "level", ML_TYPE_U8, level, n);
+	ml_answer_column(a, "cycles", ML_TYPE_F32, cycles, n);
 }
 
 bool ml_route_plane(struct ml_workspace *ws, const struct ml_request *q,
@@ -132,6 +162,7 @@ bool ml_route_plane(struct ml_workspace *ws, const struct ml_request *q,
 	struct plane p = { .s = s,
 			   .work = &q->work,
 			   .selection = &selection,
+			   .levels = s->machine.levels + 1,
 			   .region = (uint32_t)region,
 			   .first = first,
 			   .bytes = bytes,
@@ -144,7 +175,6 @@ bool ml_route_plane(struct ml_workspace *ws, const struct ml_request *q,
 		x.workers = 1;
 	if (!fill(&p, &x, a, err))
 		return false;
-	size_t n = p.rows * p.columns;
 	ml_answer_columns(a);
 	ml_answer_u64(a, "region", region);
 	ml_answer_u64(a, "first", first);
@@ -154,8 +184,6 @@ bool ml_route_plane(struct ml_workspace *ws, const struct ml_request *q,
 	ml_answer_u64(a, "seen", p.seen);
 	ml_answer_u64(a, "rows", rows);
 	ml_answer_u64(a, "across", columns);
-	ml_answer_column(a, "reads", ML_TYPE_U32, p.reads, n);
-	ml_answer_column(a, "writes", ML_TYPE_U32, p.writes, n);
-	ml_answer_column(a, "served", ML_TYPE_U8, p.served, n);
+	put_cells(a, &p);
 	return true;
 }

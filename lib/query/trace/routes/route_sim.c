@@ -7,6 +7,7 @@
 #include "lib/cache/machine/machine.h"
 #include "lib/query/trace/tables/compare.h"
 #include "lib/query/trace/tables/compare_tables.h"
+#include "lib/query/trace/routes/route_served.h"
 #include "lib/query/workspace/answer.h"
 #include "lib/query/trace/open/counts.h"
 #include "lib/query/trace/open/open_sim.h"
@@ -177,6 +178,7 @@ struct lines {
 	uint32_t file; /* name */
 	struct line_count {
 		uint64_t reads, writes, refs, served[ML_SERVED];
+		double beyond;
 	} * at; /* by place */
 	size_t cap;
 };
@@ -199,6 +201,7 @@ static void count_lines(void *arg, uint64_t position, const struct ml_result_row
 	c->reads += row->kind == ML_READ ? row->count : 0;
 	c->writes += row->kind == ML_WRITE ? row->count : 0;
 	c->served[ml_outcome_served(row->outcome)] += row->count;
+	c->beyond += (double)row->beyond;
 }
 
 /* The whole trace: the cells of the profile have it. */
@@ -207,8 +210,10 @@ static void sum_lines(struct lines *l, const struct ml_profile *p)
 	for (size_t i = 0; i < p->cell_count; i++) {
 		const struct ml_profile_cell *cell = &p->cells[i];
 		struct line_count *c = line_at(l, cell->site, cell->caller);
+		uint64_t refs = cell->kind[0] + cell->kind[1] + cell->kind[2];
 
-		c->refs += cell->kind[0] + cell->kind[1] + cell->kind[2];
+		c->refs += refs;
+		c->beyond += ml_surcharge_cycles(&cell->surcharge, &p->machine, refs);
 		c->reads += cell->kind[ML_READ];
 		c->writes += cell->kind[ML_WRITE];
 		for (unsigned k = 0; k < ML_SERVED; k++)
@@ -236,13 +241,7 @@ static void put_lines(struct ml_answer *a, const struct lines *l,
 		ml_answer_u64(a, "references", c->refs);
 		ml_answer_u64(a, "reads", c->reads);
 		ml_answer_u64(a, "writes", c->writes);
-		ml_json_key(w, "served");
-		ml_json_array(w);
-		for (unsigned k = 1; k <= m->levels + 1; k++)
-			ml_json_u64(w, c->served[k]);
-		ml_json_end(w);
-		ml_json_key(w, "cycles");
-		ml_json_real(w, ml_profile_cycles(m, c->served) * (double)c->refs);
+		ml_route_served(a, m, c->served, c->beyond);
 		ml_json_end(w);
 	}
 	ml_json_end(w);

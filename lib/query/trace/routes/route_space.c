@@ -24,7 +24,6 @@ struct page {
 	uint64_t refs;
 	uint32_t region; /* by vote of the majority: */
 	uint64_t majority;
-	uint8_t served; /* the farthest */
 };
 
 struct pages {
@@ -75,14 +74,11 @@ static bool touch(void *arg, const struct ml_walk_events *w, struct ml_err *err)
 		uint64_t addr = w->e.refs->addr[i];
 		unsigned bits = region < p->regions && p->stacks[region] ? LINE_BITS
 									 : PAGE_BITS;
-		uint8_t served = (uint8_t)ml_outcome_served(w->e.outcome[i]);
 
 		if (!page || page->size != (uint64_t)1 << bits ||
 		    addr - page->low >= page->size)
 			page = page_of(p, addr >> bits, bits);
 		page->refs++;
-		if (served > page->served)
-			page->served = served;
 		vote(page, region, 1);
 	}
 	p->seen += w->e.refs->count;
@@ -93,7 +89,7 @@ static bool walk(void *worker, uint64_t from, uint64_t to, struct ml_err *err)
 {
 	struct pages *p = worker;
 
-	return ml_walk(p->s, p->work, from, to, ML_WALK_OUTCOMES, touch, p, err);
+	return ml_walk(p->s, p->work, from, to, 0, touch, p, err);
 }
 
 static void merge(struct pages *to, const struct pages *from)
@@ -104,8 +100,6 @@ static void merge(struct pages *to, const struct pages *from)
 		struct page *page = page_of(to, x->low >> bits, bits);
 
 		page->refs += x->refs;
-		if (x->served > page->served)
-			page->served = x->served;
 		vote(page, x->region, x->majority);
 	}
 	to->seen += from->seen;
@@ -199,7 +193,6 @@ static const char *name_of(const struct ml_open_trace *t, const struct pages *p,
 struct rows {
 	uint64_t *low, *high;
 	double *refs;
-	uint8_t *served;
 	uint32_t *region;
 	size_t count;
 };
@@ -221,8 +214,6 @@ static void fill(struct rows *r, const struct pages *p, const struct segment *s)
 			const struct page *x = &p->at[page];
 
 			r->refs[r->count] += (double)x->refs;
-			if (x->served > r->served[r->count])
-				r->served[r->count] = x->served;
 			if (x->refs > max) {
 				max = x->refs;
 				r->region[r->count] = x->region;
@@ -250,7 +241,6 @@ static void put(struct ml_answer *a, const struct ml_open_trace *t, const struct
 	r.low = ml_arena_alloc(&a->arena, (n + 1) * sizeof(*r.low));
 	r.high = ml_arena_alloc(&a->arena, (n + 1) * sizeof(*r.high));
 	r.refs = ml_arena_alloc(&a->arena, (n + 1) * sizeof(*r.refs));
-	r.served = ml_arena_alloc(&a->arena, n + 1);
 	r.region = ml_arena_alloc(&a->arena, (n + 1) * sizeof(*r.region));
 	ml_json_key(&a->json, "segments");
 	ml_json_array(&a->json);
@@ -270,7 +260,6 @@ static void put(struct ml_answer *a, const struct ml_open_trace *t, const struct
 	ml_answer_column(a, "low", ML_TYPE_U64, r.low, r.count);
 	ml_answer_column(a, "high", ML_TYPE_U64, r.high, r.count);
 	ml_answer_column(a, "references", ML_TYPE_F64, r.refs, r.count);
-	ml_answer_column(a, "served", ML_TYPE_U8, r.served, r.count);
 	ml_answer_column(a, "region", ML_TYPE_U32, r.region, r.count);
 }
 

@@ -1,6 +1,7 @@
 #include "lib/query/trace/routes/route_window.h"
 
 #include "lib/analyse/passes/temperature.h"
+#include "lib/analyse/passes/waiting.h"
 #include "lib/query/trace/routes/temperature_request.h"
 #include "lib/query/workspace/answer.h"
 #include "lib/query/trace/open/counts.h"
@@ -17,8 +18,8 @@ struct cells {
 	uint64_t first;
 	unsigned bits;
 	size_t count;
-	unsigned levels; /* with memory */
-	double *served;  /* [count][levels] */
+	unsigned levels;            /* with memory */
+	struct ml_result_bin *bins; /* [count] */
 };
 
 static bool read_cells(const struct ml_request *q, uint64_t *cells, struct ml_err *err)
@@ -41,7 +42,7 @@ static void lay_out(struct cells *c, uint64_t from, uint64_t to, uint64_t max,
 	c->first = from >> c->bits << c->bits;
 	c->count = to > from ? (size_t)(((to - 1) >> c->bits) - (from >> c->bits) + 1)
 			     : 0;
-	c->served = ml_arena_alloc(a, (c->count * levels + 1) * sizeof(*c->served));
+	c->bins = ml_arena_alloc(a, (c->count + 1) * sizeof(*c->bins));
 }
 
 static void put_cells(struct ml_answer *a, const struct cells *c, uint64_t from,
@@ -68,9 +69,9 @@ static uint64_t partial(struct ml_open_sim *s, struct cells *c, uint64_t from,
 
 		if (at < from || at >= to)
 			continue;
-		double *cell = &c->served[((at - c->first) >> c->bits) * c->levels];
-		for (unsigned k = 0; k < c->levels; k++)
-			cell[k] += (double)s->partial[i].served[k + 1];
+		struct ml_result_bin *cell = &c->bins[(at - c->first) >> c->bits];
+		for (unsigned k = 1; k <= c->levels; k++)
+			cell->served[k] += s->partial[i].served[k];
 	}
 	pthread_mutex_unlock(&s->job.workspace->lock);
 	return until;
@@ -90,12 +91,12 @@ static bool from_series(struct ml_open_sim *s, struct cells *c, uint64_t from,
 		return false;
 	for (size_t i = 0; i < series.count; i++) {
 		uint64_t at = series.first + i * series.width;
-		double *cell =
-			&c->served[((at < c->first ? 0 : at - c->first) >> c->bits) *
-				   c->levels];
+		struct ml_result_bin *cell =
+			&c->bins[(at < c->first ? 0 : at - c->first) >> c->bits];
 
-		for (unsigned k = 0; k < c->levels; k++)
-			cell[k] += (double)series.cell[i].served[k + 1];
+		for (unsigned k = 1; k <= c->levels; k++)
+			cell->served[k] += series.cell[i].served[k];
+		cell->beyond += series.cell[i].beyond;
 	}
 	return true;
 }
@@ -108,11 +109,13 @@ struct counting {
 	struct cells cells;
 };
 
-static void add(struct cells *c, uint64_t position, uint16_t outcome, uint32_t count)
+static void add(struct cells *c, uint64_t position, uint16_t outcome, uint32_t count,
+		int64_t beyond)
 {
-	size_t cell = (size_t)((position - c->first) >> c->bits);
+	struct ml_result_bin *cell = &c->bins[(position - c->first) >> c->bits];
 
-	c->served[cell * c->levels + ml_outcome_served(outcome) - 1] += count;
+	cell->served[ml_outcome_served(outcome)] += count;
+	cell->beyond += beyond;
 }
 
 static void count_row(void *arg, uint64_t position, const struct ml_result_row *row)
@@ -120,7 +123,7 @@ static void count_row(void *arg, uint64_t position, const struct ml_result_row *
 	struct counting *x = arg;
 
 	if (ml_selection_has_row(x->selection, row))
-		add(&x->cells, position, row->outcome, row->count);
+		add(&x->cells, position, row->outcome, row->count, row->beyond);
 }
 
 static bool count_each(void *arg, const struct ml_walk_events *w, struct ml_err *err)
@@ -130,14 +133,16 @@ static bool count_each(void *arg, const struct ml_walk_events *w, struct ml_err 
 	(void)err;
 	for (size_t i = 0; i < w->e.refs->count; i++)
 		if (ml_selection_has(x->selection, w, i))
-			add(&x->cells, w->e.position + i, w->e.outcome[i], 1);
+			add(&x->cells, w->e.position + i, w->e.outcome[i], 1,
+			    w->beyond[i]);
 	return true;
 }
 
 static bool count_walk(void *worker, uint64_t from, uint64_t to, struct ml_err *err)
 {
 	struct counting *x = worker;
-	unsigned want = ml_selection_want(x->selection) | ML_WALK_OUTCOMES;
+	unsigned want = ml_selection_want(x->selection) | ML_WALK_OUTCOMES |
+			ML_WALK_BEYOND;
 
 	if (x->selection->regions)
 		return ml_walk_region(x->sim, x->work, x->selection->region, from, to,
@@ -156,32 +161,59 @@ static bool in_rows(const struct cells *c, const struct ml_selection *x)
 }
 
 /* Counts the selected references in the cells of all. */
-static double *count_selected(struct ml_open_sim *s, const struct ml_request *q,
-			      const struct ml_selection *selection, const struct cells *c,
-			      uint64_t from, uint64_t to, struct ml_arena *a,
-			      struct ml_err *err)
+static bool count_selected(struct ml_open_sim *s, const struct ml_request *q,
+			   const struct ml_selection *selection, struct cells *c,
+			   uint64_t from, uint64_t to, struct ml_arena *a,
+			   struct ml_err *err)
 {
 	/* where threads are interleaved, a block is merged from its start */
 	struct ml_work_shares shares = { from, to, 0,
 					 s->simulation.result.profile.interleaved };
 	bool rows = in_rows(c, selection);
 	size_t count = rows ? 1 : ml_work_shares_count(&shares);
-	size_t numbers = c->count * c->levels + 1;
 	struct counting *x = ml_arena_alloc(a, count * sizeof(*x));
 	void *workers[ML_WORK_SHARES_MAX];
 
 	for (size_t i = 0; i < count; i++) {
 		workers[i] = &x[i];
 		x[i] = (struct counting){ s, &q->work, selection, *c };
-		x[i].cells.served = ml_arena_alloc(a, numbers * sizeof(double));
+		x[i].cells.bins = ml_arena_alloc(a, (c->count + 1) * sizeof(*c->bins));
 	}
 	if (!(rows ? ml_counts(s, &q->work, from, to, count_row, x, err)
 		   : ml_work_shares_run(&shares, workers, count, count_walk, err)))
-		return NULL;
+		return false;
+	*c = x->cells;
 	for (size_t i = 1; i < count; i++)
-		for (size_t k = 0; k < numbers; k++)
-			x->cells.served[k] += x[i].cells.served[k];
-	return x->cells.served;
+		for (size_t cell = 0; cell < c->count; cell++) {
+			const struct ml_result_bin *from_cell = &x[i].cells.bins[cell];
+
+			for (unsigned k = 1; k <= c->levels; k++)
+				c->bins[cell].served[k] += from_cell->served[k];
+			c->bins[cell].beyond += from_cell->beyond;
+		}
+	return true;
+}
+
+/* Columns of numbers by serving level, and of waiting, whose last part is the surcharge. */
+static void put_bins(struct ml_answer *a, const struct cells *c,
+		     const struct ml_machine *m, const char *served, const char *waiting)
+{
+	unsigned parts = c->levels + 1;
+	double *n = ml_arena_alloc(&a->arena, (c->count * c->levels + 1) * sizeof(*n));
+	double *w = ml_arena_alloc(&a->arena, (c->count * parts + 1) * sizeof(*w));
+
+	for (size_t i = 0; i < c->count; i++) {
+		double part[ML_SERVED];
+
+		ml_waiting(m, c->bins[i].served, (double)c->bins[i].beyond, part);
+		for (unsigned k = 0; k < c->levels; k++) {
+			n[i * c->levels + k] = (double)c->bins[i].served[k + 1];
+			w[i * parts + k] = part[k + 1];
+		}
+		w[i * parts + c->levels] = part[0];
+	}
+	ml_answer_column(a, served, ML_TYPE_F64, n, c->count * c->levels);
+	ml_answer_column(a, waiting, ML_TYPE_F64, w, c->count * parts);
 }
 
 bool ml_route_timeline(struct ml_workspace *ws, const struct ml_request *q,
@@ -202,7 +234,6 @@ bool ml_route_timeline(struct ml_workspace *ws, const struct ml_request *q,
 	    !read_cells(q, &cells, err) ||
 	    !ml_selection_read(&selection, q, s->trace, &a->arena, err))
 		return false;
-	double *selected = NULL;
 	lay_out(&c, from, to, cells, s->machine.levels + 1, &a->arena);
 	if (!ready) {
 		if (s->job.state != ML_JOB_RUNNING || selection.any) {
@@ -212,16 +243,14 @@ bool ml_route_timeline(struct ml_workspace *ws, const struct ml_request *q,
 		until = partial(s, &c, from, to);
 	} else if (c.count && !from_series(s, &c, from, to, a, err))
 		return false;
-	if (selection.any) {
-		selected = count_selected(s, q, &selection, &c, from, to, &a->arena, err);
-		if (!selected)
-			return false;
-	}
+	struct cells selected = c;
+	if (selection.any &&
+	    !count_selected(s, q, &selection, &selected, from, to, &a->arena, err))
+		return false;
 	put_cells(a, &c, from, to, until);
-	ml_answer_column(a, "served", ML_TYPE_F64, c.served, c.count * c.levels);
-	if (selected)
-		ml_answer_column(a, "selected", ML_TYPE_F64, selected,
-				 c.count * c.levels);
+	put_bins(a, &c, &s->machine, "served", "waiting");
+	if (selection.any)
+		put_bins(a, &selected, &s->machine, "selected", "selected_waiting");
 	return true;
 }
 
@@ -251,15 +280,15 @@ bool ml_route_temperature(struct ml_workspace *ws, const struct ml_request *q,
 			for (int leaving = 0; leaving < 2; leaving++) {
 				if (leaving && i < back)
 					continue;
-				const double *cell =
-					&c.served[(leaving ? i - back : i) * c.levels];
-				double sign = leaving ? -1 : 1, hits = cell[k],
-				       misses = 0;
+				const uint64_t *served =
+					c.bins[leaving ? i - back : i].served;
+				double sign = leaving ? -1 : 1,
+				       hits = (double)served[k + 1], misses = 0;
 
-				for (unsigned j = k + 1; j < c.levels; j++)
-					misses += cell[j];
-				for (unsigned j = 0; j < c.levels; j++)
-					refs += sign * cell[j];
+				for (unsigned j = k + 2; j <= c.levels; j++)
+					misses += (double)served[j];
+				for (unsigned j = 1; j <= c.levels; j++)
+					refs += sign * (double)served[j];
 				score += sign * (o.hit[k] * hits + o.miss[k] * misses);
 			}
 			out[i * levels + k] = refs > 0 ? (float)(score / refs) : 0;
@@ -284,23 +313,17 @@ bool ml_route_event_map(struct ml_workspace *ws, const struct ml_request *q,
 	lay_out(&c, from, to, cells, s->machine.levels + 1, &a->arena);
 	if (c.count && !from_series(s, &c, from, to, a, err))
 		return false;
-	uint8_t *farthest = ml_arena_alloc(&a->arena, c.count + 1);
-	float *mean = ml_arena_alloc(&a->arena, (c.count + 1) * sizeof(*mean));
+	uint8_t *level = ml_arena_alloc(&a->arena, c.count + 1);
+	float *cycles = ml_arena_alloc(&a->arena, (c.count + 1) * sizeof(*cycles));
 	for (size_t i = 0; i < c.count; i++) {
-		double refs = 0, sum = 0;
+		struct ml_waiting_cell cell = ml_waiting_cell(
+			&s->machine, c.bins[i].served, (double)c.bins[i].beyond);
 
-		for (unsigned k = 0; k < c.levels; k++) {
-			double n = c.served[i * c.levels + k];
-
-			refs += n;
-			sum += n * (k + 1);
-			if (n > 0)
-				farthest[i] = (uint8_t)(k + 1);
-		}
-		mean[i] = refs > 0 ? (float)(sum / refs) : 0;
+		level[i] = cell.level;
+		cycles[i] = cell.cycles;
 	}
 	put_cells(a, &c, from, to, s->simulation.result.refs);
-	ml_answer_column(a, "served", ML_TYPE_U8, farthest, c.count);
-	ml_answer_column(a, "mean", ML_TYPE_F32, mean, c.count);
+	ml_answer_column(a, "level", ML_TYPE_U8, level, c.count);
+	ml_answer_column(a, "cycles", ML_TYPE_F32, cycles, c.count);
 	return true;
 }

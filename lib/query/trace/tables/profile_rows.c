@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "lib/analyse/passes/waiting.h"
 #include "lib/base/map.h"
 #include "lib/query/trace/tables/phases.h"
 #include "lib/trace/tables.h"
@@ -74,13 +75,12 @@ static void finish(const struct ml_machine *m, struct ml_profile_count *c)
 	uint64_t beyond = c->refs;
 	for (unsigned k = 1; k <= m->levels; k++)
 		c->missed[k - 1] = beyond -= c->served[k];
-	c->cycles = ml_surcharge_cycles(&c->surcharge, m, c->refs);
-	for (unsigned k = 1; k <= m->levels; k++)
-		c->cycles += (double)c->served[k] * m->level[k - 1].cycles;
-	c->cycles += (double)c->served[m->levels + 1] * m->memory_cycles;
-	c->lost = c->cycles - (double)c->refs * m->level[0].cycles;
-	if (c->lost < 0)
-		c->lost = 0;
+	double parts[ML_SERVED];
+	double more = ml_surcharge_cycles(&c->surcharge, m, c->refs);
+	c->lost = ml_waiting(m, c->served, more, parts);
+	c->cycles = (double)c->refs * m->level[0].cycles + parts[0];
+	for (unsigned k = 1; k <= m->levels + 1; k++)
+		c->cycles += parts[k];
 }
 
 static void add_served(struct ml_profile_count *c, const uint64_t served[ML_SERVED])

@@ -117,7 +117,9 @@ export const api = {
 			...spans(header),
 			until: header["until"] as number,
 			served: column["served"] as Float64Array,
+			waiting: column["waiting"] as Float64Array,
 			selected: (column["selected"] as Float64Array | undefined) ?? null,
+			selectedWaiting: (column["selected_waiting"] as Float64Array | undefined) ?? null,
 		};
 	},
 	temperature: async (
@@ -251,8 +253,8 @@ export const api = {
 		const { header, column } = await columns(`sims/${n}/map`, { ...times(w), cells }, s);
 		return {
 			...spans(header),
-			served: column["served"] as Uint8Array,
-			mean: column["mean"] as Float32Array,
+			level: column["level"] as Uint8Array,
+			cycles: column["cycles"] as Float32Array,
 		};
 	},
 

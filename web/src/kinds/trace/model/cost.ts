@@ -25,26 +25,20 @@ export function sum(values: ArrayLike<number>): number {
 	return n;
 }
 
-/** Cycles of references with these counts by level, by the machine's latencies. */
-export function cyclesOf(served: number[], levels: Level[]): number {
-	const inner = caches(levels);
-	const memory = levels.find((l) => l.kind === "memory")?.cycles ?? 0;
-
-	return served.reduce((n, s, i) => n + s * (inner[i]?.cycles ?? memory), 0);
-}
-
 export interface LevelRow {
 	name: string;
 	asked: number; // references that came this far
 	missed: number;
 	ratio: number; // missed / asked
-	cycles: number; // spent on what this level served
+	waiting: number; // for what this level served, in cycles
 }
 
 /** One row for each level of cache, then memory. */
-export function levelRows(served: number[], levels: Level[]): LevelRow[] {
+export function levelRows(
+	{ served, waiting }: { served: number[]; waiting: number[] },
+	levels: Level[],
+): LevelRow[] {
 	const inner = caches(levels);
-	const memory = levels.find((l) => l.kind === "memory")?.cycles ?? 0;
 	let asked = sum(served);
 
 	return served.map((s, i) => {
@@ -53,31 +47,30 @@ export function levelRows(served: number[], levels: Level[]): LevelRow[] {
 			asked,
 			missed: asked - s,
 			ratio: asked ? (asked - s) / asked : 0,
-			cycles: s * (inner[i]?.cycles ?? memory),
+			waiting: waiting[i] ?? 0,
 		};
 		asked -= s;
 		return row;
 	});
 }
 
-/** The measure of the bars in the source: "references", "cycles", "miss0", "miss1", ... */
+/** The measure of the bars in the source: "waiting", "references", "miss0", "miss1", ... */
 export type Metric = string;
 
 export function metrics(levels: Level[]): [Metric, string][] {
 	return [
-		["cycles", "cycles"],
+		["waiting", "waiting"],
 		["references", "references"],
 		...caches(levels).map((l, i): [Metric, string] => [`miss${i}`, `${l.name} misses`]),
 	];
 }
 
-/** The bar of a line: one part for each serving level. */
-export function costParts(served: number[], levels: Level[], metric: Metric): number[] {
-	if (metric === "cycles") {
-		const inner = caches(levels);
-		const memory = levels.find((l) => l.kind === "memory")?.cycles ?? 0;
-		return served.map((s, i) => s * (inner[i]?.cycles ?? memory));
-	}
+/** The bar of a line: one part for each serving level; of waiting one more. */
+export function costParts(
+	{ served, waiting }: { served: number[]; waiting: number[] },
+	metric: Metric,
+): number[] {
+	if (metric === "waiting") return waiting.map((n) => Math.max(0, n));
 	if (metric.startsWith("miss")) {
 		const level = Number(metric.slice(4));
 		return served.map((s, i) => (i > level ? s : 0));

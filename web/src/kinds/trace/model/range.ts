@@ -1,10 +1,11 @@
 // What a range of the run adds up to.
-import { caches, cyclesOf, missesOf } from "./cost";
+import { caches, missesOf } from "./cost";
+import { waitingOf } from "./waiting";
 import type { Level } from "./types";
 
 export interface RangeSums {
 	references: number;
-	cycles: number;
+	waiting: number; // cycles
 	levels: {
 		name: string;
 		missed: number; // references that the level did not serve
@@ -13,12 +14,12 @@ export interface RangeSums {
 }
 
 export function rangeSums(
-	of: { references: number; served: number[] },
+	of: { references: number; served: number[]; waiting: number[] },
 	levels: Level[],
 ): RangeSums {
 	return {
 		references: of.references,
-		cycles: cyclesOf(of.served, levels),
+		waiting: waitingOf(of.waiting),
 		levels: caches(levels).map((l, i) => {
 			const missed = missesOf(of.served, i);
 			return { name: l.name, missed, bytes: missed * l.line };

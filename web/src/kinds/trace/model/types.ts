@@ -123,7 +123,7 @@ export interface LineServed {
 	reads: number;
 	writes: number;
 	served: number[];
-	cycles: number;
+	waiting: number[]; // see SelectAnswer
 }
 
 /** One reference in words. */
@@ -150,14 +150,21 @@ export interface At {
 export interface SelectAnswer {
 	references: number;
 	served: number[];
+	waiting: number[]; // cycles by serving level, then what comes on top (waiting.ts)
 	lines: {
 		file: number | null;
 		line: number;
 		func?: string;
 		references: number;
-		served?: number[];
+		served: number[];
+		waiting: number[];
 	}[];
-	regions: { region: number; references: number; served?: number[] }[];
+	regions: {
+		region: number;
+		references: number;
+		served: number[];
+		waiting: number[];
+	}[];
 }
 
 export interface Datum {
@@ -167,6 +174,7 @@ export interface Datum {
 	reads: number;
 	writes: number;
 	served: number[];
+	waiting: number[];
 	accesses: {
 		time: number;
 		kind: string;
@@ -193,7 +201,9 @@ export interface Spans {
 export interface Timeline extends Spans {
 	until: number; // how far the simulation is
 	served: Float64Array; // [cells][levels]
+	waiting: Float64Array; // [cells][levels + 1]
 	selected: Float64Array | null; // the same of the selected references; null: all are
+	selectedWaiting: Float64Array | null;
 }
 
 /** A level in an answer about what caches hold. */

@@ -1,5 +1,5 @@
 // A bar of parts, one for each serving level, and its colours.
-import { levelColours } from "../../../draw/colours";
+import { costColours } from "../../../draw/colours";
 import { css } from "../../../draw/draw";
 import { levelNames, ready } from "../state/store";
 import { palette } from "../../../views/palette";
@@ -11,12 +11,12 @@ export function kindColours(): string[] {
 }
 
 /*
- * Colours of the parts of a bar: serving levels, or reads and writes without a
- * simulation.
+ * Colours of the parts of a bar: serving levels and what comes on top, or reads and writes
+ * without a simulation.
  */
 export function partColours(): string[] {
 	return ready.value
-		? levelColours(palette.value, levelNames.value.length).map(css)
+		? costColours(palette.value, levelNames.value.length).map(css)
 		: kindColours();
 }
 
@@ -42,9 +42,9 @@ export function Bar({
 	);
 }
 
-/** A small square in the colour of a serving level (from 1). */
+/** A small square in the colour of a serving level (from 1; behind memory: on top). */
 export function LevelMark({ level }: { level: number }) {
-	const colours = levelColours(palette.value, levelNames.value.length);
+	const colours = costColours(palette.value, levelNames.value.length);
 
 	return (
 		<i

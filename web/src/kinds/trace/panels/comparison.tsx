@@ -1,7 +1,8 @@
 // Two machines beside each other: levels of both, and the server's summary of the
 // differences.
 import { api } from "../api";
-import { cyclesOf, levelRows, servers } from "../model/cost";
+import { levelRows, servers } from "../model/cost";
+import { cyclesOf } from "../model/waiting";
 import { count, percent } from "../../../model/format";
 import { simName } from "../model/twoMachines";
 import { matchedTime } from "../model/matchedTime";
@@ -149,8 +150,8 @@ export function Comparison() {
 						{servers(a.levels)
 							.slice(0, -1)
 							.map((name, i) => {
-								const here = levelRows(answers[0].served, a.levels)[i]?.missed ?? 0;
-								const there = levelRows(answers[1].served, b.levels)[i];
+								const here = levelRows(answers[0], a.levels)[i]?.missed ?? 0;
+								const there = levelRows(answers[1], b.levels)[i];
 								return (
 									<tr key={name}>
 										<th>{name}</th>
@@ -166,13 +167,10 @@ export function Comparison() {
 							})}
 						<tr>
 							<th>cycles</th>
-							<td>{count(cyclesOf(answers[0].served, a.levels))}</td>
-							<td>{count(cyclesOf(answers[1].served, b.levels))}</td>
+							<td>{count(cyclesOf(answers[0], a.levels))}</td>
+							<td>{count(cyclesOf(answers[1], b.levels))}</td>
 							<td>
-								{change(
-									cyclesOf(answers[0].served, a.levels),
-									cyclesOf(answers[1].served, b.levels),
-								)}
+								{change(cyclesOf(answers[0], a.levels), cyclesOf(answers[1], b.levels))}
 							</td>
 						</tr>
 					</tbody>

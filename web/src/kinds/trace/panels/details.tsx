@@ -2,6 +2,7 @@
 import { api } from "../api";
 import { levelRows, sum } from "../model/cost";
 import { count, exact, percent } from "../../../model/format";
+import { cyclesOf, waitingOf } from "../model/waiting";
 import { isNothing, selectionWords, without } from "../model/selection";
 import type { At, Row, Tables } from "../model/types";
 import { current } from "../state/currentReference";
@@ -12,6 +13,7 @@ import {
 	cursor,
 	hover,
 	names,
+	onTopName,
 	playing,
 	ready,
 	regionOf,
@@ -254,8 +256,9 @@ function Levels() {
 	const s = ready.value;
 
 	if (!s || !a) return null;
-	const rows = levelRows(a.served, s.levels);
-	const cycles = sum(rows.map((r) => r.cycles));
+	const rows = levelRows(a, s.levels);
+	const waits = waitingOf(a.waiting);
+	const onTop = a.waiting.at(-1) ?? 0;
 	const fresh = isNothing(selection.value)
 		? windowFresh.value && profile.fresh.value
 		: selectedFresh.value;
@@ -279,7 +282,7 @@ function Levels() {
 						<th>served</th>
 						<th>missed</th>
 						<th>ratio</th>
-						<th>cycles</th>
+						<th title="cycles beyond those of the first level">waiting</th>
 					</tr>
 				</thead>
 				<tbody>
@@ -302,14 +305,29 @@ function Levels() {
 							<td>{count(r.asked - r.missed)}</td>
 							<td>{r.name === "memory" ? "" : count(r.missed)}</td>
 							<td>{r.name === "memory" ? "" : percent(r.ratio)}</td>
-							<td>{percent(r.cycles, cycles)}</td>
+							<td>{waits ? percent(Math.max(0, r.waiting), waits) : "–"}</td>
 						</tr>
 					))}
+					{onTop > 0 && (
+						<tr
+							class="on-top"
+							title={`cycles on top of those of the levels: ${onTopName.value}`}
+						>
+							<th>
+								<LevelMark level={rows.length + 1} /> {onTopName.value}
+							</th>
+							<td />
+							<td />
+							<td />
+							<td>{percent(onTop, waits)}</td>
+						</tr>
+					)}
 				</tbody>
 			</table>
 			<p class="note">
-				{exact(a.references)} references,{" "}
-				{a.references ? (cycles / a.references).toFixed(1) : "–"} cycles each on average
+				{exact(a.references)} references, {count(waits)} cycles waiting;{" "}
+				{a.references ? (cyclesOf(a, s.levels) / a.references).toFixed(2) : "–"} cycles
+				each on average
 			</p>
 			{isNothing(selection.value) && <Causes />}
 		</Section>

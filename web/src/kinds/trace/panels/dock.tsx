@@ -283,7 +283,7 @@ function Playback() {
 				name="timeline.by"
 				on="cycles"
 				off="references"
-				title="shares of the cycles instead of the references"
+				title="shares of the cycles instead of the references: above the first level, waiting"
 			>
 				cycles
 			</Switch>

@@ -35,8 +35,8 @@ function Sums() {
 				</tbody>
 			</table>
 			<p class="note">
-				{exact(s.references)} references, {count(s.cycles)} cycles,{" "}
-				{s.references ? (s.cycles / s.references).toFixed(1) : "–"} each on average
+				{exact(s.references)} references, {count(s.waiting)} cycles waiting,{" "}
+				{s.references ? (s.waiting / s.references).toFixed(2) : "–"} each on average
 			</p>
 		</>
 	);

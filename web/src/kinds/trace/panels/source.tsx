@@ -75,8 +75,8 @@ const functionCosts = computed<Map<string, LineCost>>(() => {
 	const out = new Map<string, LineCost>();
 
 	for (const l of (s && all?.lines) || []) {
-		if (l.file !== null || !l.served) continue;
-		const parts = costParts(l.served, s!.levels, metric.value);
+		if (l.file !== null) continue;
+		const parts = costParts(l, metric.value);
 		out.set(l.func ?? "", {
 			file: ELSEWHERE,
 			line: 0,
@@ -148,7 +148,7 @@ const total = computed(() => {
 	const [s, all] = [ready.value, inWindow.value];
 
 	return s && all
-		? sum(costParts(all.served, s.levels, metric.value))
+		? sum(costParts(all, metric.value))
 		: sum(counts.value.map((l) => l.references));
 });
 

@@ -17,6 +17,7 @@ import type { Frame, Picture } from "./frames";
 export type Mode =
 	| "trail"
 	| "count"
+	| "waiting"
 	| "miss"
 	| "memory"
 	| "last"
@@ -28,6 +29,7 @@ export type Mode =
 /** Modes, their names in the bar, and the legend's words for a value. */
 export const MODES: [Mode, string, string][] = [
 	["trail", "recent accesses", ""],
+	["waiting", "waiting", "cycles waiting a cell"],
 	["count", "accesses", "accesses a cell"],
 	["miss", "misses of the first level", "misses of the first level a cell"],
 	["memory", "served by memory", "accesses a cell from memory"],
@@ -45,6 +47,7 @@ export const MODES: [Mode, string, string][] = [
 const asks: Record<Mode, CellsMode> = {
 	trail: "last",
 	count: "count",
+	waiting: "served",
 	miss: "served",
 	memory: "served",
 	last: "last",
@@ -229,6 +232,7 @@ function valuesOf(
 		Float64Array.from(c[a] as Float64Array, (v, i) => v + Number(c[b]![i]));
 
 	if (m === "count") return { ...none, values: sum("reads", "writes") };
+	if (m === "waiting") return { ...none, values: c["waiting"] as Float64Array };
 	if (m === "miss" || m === "memory") {
 		const levels = header["levels"] as number;
 		return {

@@ -11,6 +11,7 @@ import { ticks } from "../../../model/ticks";
 import { pan, zoom } from "../state/window";
 import { selected } from "../state/windowCounts";
 import {
+	costName,
 	select,
 	cursor,
 	hover,
@@ -23,11 +24,14 @@ import {
 	selection,
 	setCursor,
 	shownWindow,
+	sim,
 } from "../state/store";
 import { option, options, setOption } from "../../../state/store";
-import { levelColours, mix, regionColour, type Palette } from "../../../draw/colours";
+import { cellColour, mix, regionColour, type Palette } from "../../../draw/colours";
 import { rgba, type Draw } from "../../../draw/draw";
 import { drawKeyBefore } from "../../../draw/key";
+import { drawCellKey } from "../timeline/cellKey";
+import { cellScale } from "../model/waiting";
 import { CanvasView } from "../../../views/canvas";
 import { shownRegions } from "./frames";
 import type { ViewKind } from "../../../views/view";
@@ -48,7 +52,8 @@ interface Answer {
 	columns: number;
 	reads: Uint32Array;
 	writes: Uint32Array;
-	served: Uint8Array;
+	level: Uint8Array; // that costs most; 0: no references
+	cycles: Float32Array; // of a reference
 }
 
 /** The region that the selected references, a line's for example, go to most. */
@@ -198,7 +203,8 @@ class Plane extends CanvasView {
 				columns: header["across"] as number,
 				reads: c["reads"] as Uint32Array,
 				writes: c["writes"] as Uint32Array,
-				served: c["served"] as Uint8Array,
+				level: c["level"] as Uint8Array,
+				cycles: c["cycles"] as Float32Array,
 			};
 		};
 		return async (abort: AbortSignal, early: (a: Answer) => void): Promise<Answer> => {
@@ -255,10 +261,10 @@ class Plane extends CanvasView {
 		const row = Math.floor(((this.byteAt(y) - a.first) / a.bytes) * a.rows);
 		const at = row * a.columns + column;
 		const out = [datumName(r, Math.floor(this.byteAt(y))), `reference ${exact(time)}`];
-		if (column >= 0 && column < a.columns && row >= 0 && row < a.rows && a.served[at])
+		if (column >= 0 && column < a.columns && row >= 0 && row < a.rows && a.level[at])
 			out.push(
 				`${exact(a.reads[at]!)} reads, ${exact(a.writes[at]!)} writes`,
-				`farthest served by ${names.level(a.served[at]!)}`,
+				`${a.cycles[at]!.toFixed(2)} cycles a reference, most of them ${costName(a.level[at]!)}`,
 			);
 		this.tip(out, x, y);
 	}
@@ -306,13 +312,18 @@ class Plane extends CanvasView {
 
 	private colours(p: Palette, a: Answer): Uint32Array {
 		const out = new Uint32Array(a.rows * a.columns);
-		const levels = levelColours(p, levelNames.value.length).map((c) => rgba(c));
+		const levels = levelNames.value.length;
+		const scale = cellScale(sim.value?.levels ?? []);
 		const kinds = [p.read, mix(p.read, p.write, 0.5), p.write].map((c) => rgba(c));
 		const byKind = option("plane.colour", "level") === "kind";
 		const colour = (of: Answer, i: number): number => {
 			const [r, w] = [of.reads[i]!, of.writes[i]!];
 			if (!r && !w) return 0;
-			return byKind ? kinds[r && w ? 1 : w ? 2 : 0]! : (levels[of.served[i]! - 1] ?? 0);
+			return byKind
+				? kinds[r && w ? 1 : w ? 2 : 0]!
+				: rgba(
+						cellColour(p, levels, { level: of.level[i]!, cycles: of.cycles[i]! }, scale),
+					);
 		};
 		const some = this.chosenLike(a);
 
@@ -338,16 +349,16 @@ class Plane extends CanvasView {
 		const name = { colour: p.text, size: 12, bold: true, mono: true };
 		const small = { colour: p.muted, size: 10 };
 		const byKind = option("plane.colour", "level") === "kind";
-		const colours = levelColours(p, levelNames.value.length);
-		const items: [string, number][] = byKind
-			? [
-					["read", p.read],
-					["write", p.write],
-					["both", mix(p.read, p.write, 0.5)],
-				]
-			: levelNames.value.map((l, i) => [l, colours[i] ?? p.muted]);
+		const kinds: [string, number][] = [
+			["read", p.read],
+			["write", p.write],
+			["both", mix(p.read, p.write, 0.5)],
+		];
 		const a = this.answer.value;
-		const x = drawKeyBefore(d, p, d.width - RIGHT, HEAD / 2, items, small.size);
+		const right = d.width - RIGHT;
+		const x = byKind
+			? drawKeyBefore(d, p, right, HEAD / 2, kinds, small.size)
+			: drawCellKey(d, p, right, HEAD / 2, LEFT + 160);
 
 		const label = cutMiddle(names.region(r.region), x - LEFT - 12, (t) =>
 			d.measure(t, name),
@@ -359,10 +370,7 @@ class Plane extends CanvasView {
 			v > 1 ? `${count(Math.round(v * 10) / 10)} ${what}s` : `one ${what}`;
 		const elements = a.bytes / a.rows / (r.elem || 1);
 		const cell = `a cell is ${each(elements, r.elem ? "element" : "byte")} × ${each((a.to - a.from) / a.columns, "reference")}`;
-		const fits = [byKind ? cell : `${cell}, farthest level`, cell].find(
-			(text) => d.measure(text, small) < x - left,
-		);
-		if (fits) d.text(left, HEAD / 2, fits, small);
+		if (d.measure(cell, small) < x - left) d.text(left, HEAD / 2, cell, small);
 	}
 
 	/** The name of an element beside the axis: without that of its region if it is too long. */
@@ -438,7 +446,7 @@ export const planeView: ViewKind = {
 				option: "plane.colour",
 				label: "colour",
 				choices: [
-					["level", "serving level"],
+					["level", "level that costs most"],
 					["kind", "read or write"],
 				],
 				otherwise: "level",

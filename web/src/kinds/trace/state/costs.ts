@@ -13,7 +13,7 @@ const FILES = 16;
 
 /** The measure of the bars in the source. */
 export const metric = computed<Metric>(() =>
-	ready.value ? option("source.metric", "cycles") : "references",
+	ready.value ? option("source.metric", "waiting") : "references",
 );
 
 interface Counted {
@@ -22,12 +22,15 @@ interface Counted {
 	reads: number;
 	writes: number;
 	served?: number[];
+	waiting?: number[];
 }
 
 function cost(inFile: number, l: Counted): LineCost {
-	const levels = ready.value?.levels;
+	const { served, waiting } = l;
 	const parts =
-		l.served && levels ? costParts(l.served, levels, metric.value) : [l.reads, l.writes];
+		served && waiting
+			? costParts({ served, waiting }, metric.value)
+			: [l.reads, l.writes];
 
 	return {
 		file: inFile,

@@ -35,7 +35,7 @@ const run = latest<[number, SelectAnswer]>(
 export const waiting = computed<Map<number, number>>(() => {
 	const [s, a] = [ready.value, run.value.value];
 
-	return s && a?.[0] === s.sim ? waitingByRegion(a[1], s.levels) : UNKNOWN.waiting;
+	return s && a?.[0] === s.sim ? waitingByRegion(a[1]) : UNKNOWN.waiting;
 });
 
 /** A file is a number, or a path as the command line prints it. */

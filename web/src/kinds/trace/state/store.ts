@@ -40,6 +40,14 @@ export const length = computed(
 	() => sim.value?.positions || trace.value?.references || 0,
 );
 /** Names of the serving levels, memory last. */
+/** What costs cycles on top of those of the serving levels. */
+export const onTopName = computed(() =>
+	(sim.value?.busy ?? 1) > 1 ? "TLB, cores" : "TLB",
+);
+/** The level that costs most in a cell; behind memory what comes on top. */
+export function costName(level: number): string {
+	return levelNames.value[level - 1] ?? onTopName.value;
+}
 export const levelNames = computed(() => (sim.value ? servers(sim.value.levels) : []));
 
 /** The moment that is shown: reference `cursor` has just happened. */

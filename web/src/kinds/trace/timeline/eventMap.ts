@@ -3,8 +3,10 @@
 import { wholeIn } from "../../../model/link";
 import { effect, signal, untracked } from "@preact/signals";
 import { api } from "../api";
-import { along, levelColours, mix, type Palette } from "../../../draw/colours";
-import type { Colour, Draw } from "../../../draw/draw";
+import { cellColour, mix, type Palette } from "../../../draw/colours";
+import type { Draw } from "../../../draw/draw";
+import { drawCellKey } from "./cellKey";
+import { cellScale } from "../model/waiting";
 import { exact, percent, tick } from "../../../model/format";
 import { cellAt, CELLS_MAX, layOut, placeOf, type Sheet } from "../model/readingOrder";
 import { isNothing, sameSelection, type Selection } from "../model/selection";
@@ -15,6 +17,7 @@ import { setRange } from "../state/range";
 import { pan, zoom } from "../state/window";
 import { option } from "../../../state/store";
 import {
+	costName,
 	cursor,
 	hover,
 	length,
@@ -36,18 +39,9 @@ import type { View, ViewKind } from "../../../views/view";
 const HEAD = 30; // height of the line that describes a cell
 const LABELS = 76; // width of the times at the left
 const MARGIN = 12;
-const RAMP = 90; // width of the legend's colours
 const FAINT = 0.16; // of cells without selected references
 
 type Answer = Awaited<ReturnType<typeof api.map>>;
-
-/*
- * The position of a mean level between the first level and memory, on a scale that shows
- * few misses too.
- */
-function emphasis(share: number): number {
-	return Math.sqrt(Math.max(0, Math.min(1, share)));
-}
 
 class EventMap extends LayeredView {
 	private all!: { value: Answer | null };
@@ -89,7 +83,7 @@ class EventMap extends LayeredView {
 		);
 		this.watch(() => {
 			void [selection.value, trace.value, shownWindow.value, sim.value];
-			void [option("eventmap.colour", "mean"), this.sheet()];
+			void this.sheet();
 		});
 		this.onDestroy(
 			effect(() => {
@@ -231,14 +225,15 @@ class EventMap extends LayeredView {
 				: `references ${exact(span.from)} – ${exact(span.to - 1)}`,
 		];
 		const i = a ? cellOf(a, time) : -1;
-		const far = i >= 0 ? a!.served[i]! : 0;
+		const level = i >= 0 ? a!.level[i]! : 0;
 		const word = this.word.value;
 		const phase = phaseAt(trace.value, time);
 
-		if (far && n === 1) lines.push(`served by ${levelNames.value[far - 1] ?? "memory"}`);
-		if (far && n > 1)
+		if (level)
 			lines.push(
-				`mean level ${a!.mean[i]!.toFixed(2)}, farthest ${levelNames.value[far - 1] ?? "memory"}`,
+				n === 1
+					? `${a!.cycles[i]!} cycles, ${costName(level)}`
+					: `${a!.cycles[i]!.toFixed(2)} cycles a reference, most of them ${costName(level)}`,
 			);
 		if (n === 1 && word?.time === time) {
 			lines.push(word.caption);
@@ -265,7 +260,6 @@ class EventMap extends LayeredView {
 
 	protected drawUnder(d: Draw, p: Palette): void {
 		const s = this.sheet();
-		const colours = levelColours(p, Math.max(1, levelNames.value.length));
 
 		this.drawHead(d, p, s);
 		if (!ready.value) {
@@ -274,7 +268,7 @@ class EventMap extends LayeredView {
 			});
 			return;
 		}
-		if (this.all.value) this.drawCells(d, p, s, this.all.value, colours);
+		if (this.all.value) this.drawCells(d, p, s, this.all.value);
 		this.drawTimes(d, p, s);
 		this.drawPhases(d, p, s);
 	}
@@ -299,34 +293,15 @@ class EventMap extends LayeredView {
 				? `${exact(w.from)} – ${exact(w.to)} of ${exact(length.value)}`
 				: "the whole run";
 		const used = LABELS + d.measure(text, { colour: p.text });
-		const ramp = s.width > 1 && option("eventmap.colour", "mean") === "mean";
-		const left = d.width - MARGIN - (ramp ? RAMP + 130 : 0);
-		if (ramp && used + 20 < left) this.drawRamp(d, p);
+		const left = drawCellKey(d, p, d.width - MARGIN, HEAD / 2 + 1, used + 20);
 		if (used + 14 + d.measure(more, { colour: p.muted }) + 20 < left)
 			d.text(used + 14, HEAD / 2 + 1, more, { colour: p.muted });
 	}
 
-	/** The legend of cells of several references: the mean of the levels. */
-	private drawRamp(d: Draw, p: Palette): void {
-		const [w, h, x] = [RAMP, 8, d.width - MARGIN - RAMP - 48];
-		const style = { colour: p.muted, size: 10 };
-
-		d.text(x - 6, HEAD / 2 + 1, `mean level ${levelNames.value[0] ?? ""}`, {
-			...style,
-			align: "right",
-		});
-		for (let i = 0; i < w; i++)
-			d.splat(x + i, (HEAD - h) / 2 + 1, 1, h, along(p.levels, emphasis(i / (w - 1))));
-		d.text(x + w + 6, HEAD / 2 + 1, levelNames.value.at(-1) ?? "", style);
-	}
-
-	private drawCells(d: Draw, p: Palette, s: Sheet, a: Answer, colours: Colour[]): void {
-		const far = option("eventmap.colour", "mean") === "far";
+	private drawCells(d: Draw, p: Palette, s: Sheet, a: Answer): void {
 		const some = this.some.value;
-		const steps = 64;
-		const ramp = Array.from({ length: steps + 1 }, (_, i) =>
-			along(p.levels, emphasis(i / steps)),
-		);
+		const levels = levelNames.value.length;
+		const scale = cellScale(sim.value?.levels ?? []);
 		const side = s.size >= 5 ? s.size - 1 : s.size;
 
 		const last = this.count(s);
@@ -336,13 +311,9 @@ class EventMap extends LayeredView {
 		for (let cell = 0; cell < last; cell++) {
 			const time = this.span(cell, s).from;
 			const i = cellOf(a, time);
-			const served = i < 0 ? 0 : a.served[i]!;
-			if (!served) continue;
-			const share = (a.mean[i]! - 1) / Math.max(1, colours.length - 1);
-			const colour =
-				far || a.width === 1
-					? colours[served - 1]!
-					: ramp[Math.round(Math.max(0, Math.min(1, share)) * steps)]!;
+			const level = i < 0 ? 0 : a.level[i]!;
+			if (!level) continue;
+			const colour = cellColour(p, levels, { level, cycles: a.cycles[i]! }, scale);
 			const [x, y] = placeOf(s, cell);
 			const chosen = !some || this.isChosen(some, time);
 			d.splat(
@@ -443,7 +414,7 @@ export const eventMap: ViewKind = {
 	id: "eventmap",
 	title: "Event map",
 	description:
-		"Every reference in reading order, in the colour of the level that served it",
+		"Every reference in reading order, in the colour of the level that costs most",
 	controls: () => [
 		{
 			option: "eventmap.columns",
@@ -456,15 +427,6 @@ export const eventMap: ViewKind = {
 				]),
 			],
 			otherwise: "0",
-		},
-		{
-			option: "eventmap.colour",
-			label: "colour",
-			choices: [
-				["mean", "mean level"],
-				["far", "farthest level"],
-			],
-			otherwise: "mean",
 		},
 	],
 	plays: true,

@@ -1,7 +1,7 @@
-// The regions that the window waits for and the lines of code with the most references,
-// each with a bar of the levels that served them. Regions of the loader, of libraries and
-// of the stack share one row, which a click opens. With a selection, its part of each bar stands out.
-import { levelColours, regionColour, type Palette } from "../../../draw/colours";
+// The regions and the lines of code that the window waits for, each with a bar of the
+// waiting by serving level. Regions of the loader, of libraries and of the stack share one
+// row, which a click opens. With a selection, its part of each bar stands out.
+import { costColours, regionColour, type Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
 import { sum } from "../model/cost";
 import { count, exact, percent } from "../../../model/format";
@@ -14,7 +14,7 @@ import {
 	hover,
 	levelNames,
 	names,
-	ready,
+	onTopName,
 	regionOf,
 	regions,
 	selection,
@@ -36,7 +36,7 @@ interface Row {
 	parts: number[]; // of the bar
 	chosen?: number[]; // their selected parts
 	references: number;
-	share?: number; // of the waiting, where rows are ordered by it
+	served?: number[];
 	pick?: Selection; // what a click selects
 	mark?: number; // rank of the region whose colour it has
 	folds?: boolean; // a click opens or closes the rows that it stands for
@@ -44,6 +44,9 @@ interface Row {
 
 /** Counts of a region, or of several in one row. */
 type Counted = SelectAnswer["regions"][number] & { of: number[]; folds?: string };
+
+/** The waiting by part, as the lengths of a bar. */
+const barOf = (waiting: number[]): number[] => waiting.map((n) => Math.max(0, n));
 
 /** The option that opens the row of the loader, libraries and stacks. */
 const FOLDED = "overview.folded";
@@ -91,15 +94,21 @@ class Overview extends CanvasView {
 		this.canvas.style.cursor = row?.pick || row?.folds ? "pointer" : "";
 		if (!sameSelection(hover.value, row?.pick ?? {})) hover.value = row?.pick ?? {};
 		if (!row) return this.tip(null);
-		const heads = ready.value
-			? levelNames.value.map((n) => `from ${n}`)
-			: ["reads", "writes"];
+		const [of, heads] = row.served
+			? [row.served, levelNames.value.map((n) => `from ${n}`)]
+			: [row.parts, ["reads", "writes"]];
+		const waits = waitingOf(row.parts);
 		this.tip(
 			[
 				row.label + (row.sub ? ` ${row.sub}` : ""),
 				...(row.folds ? ["a click opens or closes it"] : []),
+				...(row.served
+					? [
+							`waiting: ${exact(waits)} cycles, ${(waits / Math.max(1, row.references)).toFixed(2)} a reference`,
+						]
+					: []),
 				`${exact(row.references)} references`,
-				...row.parts.map(
+				...of.map(
 					(v, i) => `${exact(v)} ${heads[i] ?? ""} (${percent(v, row.references)})`,
 				),
 			],
@@ -112,33 +121,40 @@ class Overview extends CanvasView {
 	private rows(): { regions: Row[]; lines: Row[] } {
 		const a = inWindow.value;
 		const c = selected.value;
-		const none = [0];
-
-		const levels = ready.value?.levels ?? [];
-		const waits = a ? waitingOf(a.served, levels) : 0;
+		const waits = (rows: { waiting: number[] }[]) => barOf(this.sumOf(rows));
 
 		if (a)
 			return {
-				regions: this.folded(a.regions).map((r) => ({
-					...(r.folds
-						? { label: r.folds, sub: `${r.of.length} regions`, folds: true }
-						: this.region(r.region)),
-					parts: r.served ?? [r.references],
-					chosen: c
-						? this.sumOf(c.regions.filter((x) => r.of.includes(x.region)))
-						: undefined,
-					references: r.references,
-					share: waits > 0 ? waitingOf(r.served ?? [], levels) / waits : 0,
-				})),
-				lines: a.lines.map((l) => ({
-					...this.line(l.file ?? ELSEWHERE, l.line, l.func),
-					parts: l.served ?? [l.references],
-					chosen: c
-						? (c.lines.find((x) => x.file === l.file && x.line === l.line)?.served ??
-							none)
-						: undefined,
-					references: l.references,
-				})),
+				regions: this.withRest(
+					this.folded(a.regions).map((r) => ({
+						...(r.folds
+							? { label: r.folds, sub: `${r.of.length} regions`, folds: true }
+							: this.region(r.region)),
+						parts: barOf(r.waiting),
+						chosen: c
+							? waits(c.regions.filter((x) => r.of.includes(x.region)))
+							: undefined,
+						references: r.references,
+						served: r.served,
+					})),
+					"further regions",
+				),
+				lines: this.withRest(
+					a.lines.map((l) => ({
+						...this.line(l.file ?? ELSEWHERE, l.line, l.func),
+						parts: barOf(l.waiting),
+						chosen: c
+							? waits(
+									c.lines.filter(
+										(x) => x.file === l.file && x.line === l.line && x.func === l.func,
+									),
+								)
+							: undefined,
+						references: l.references,
+						served: l.served,
+					})),
+					"further lines",
+				),
 			};
 		return {
 			regions: regions.value.map((r) => ({
@@ -156,10 +172,30 @@ class Overview extends CanvasView {
 		};
 	}
 
+	/** The rows that the server answers, and one for all that it leaves out. */
+	private withRest(rows: Row[], label: string): Row[] {
+		const [a, c] = [inWindow.value!, selected.value];
+		// a row that stands for others has them after itself if it is open
+		const at = rows.findIndex((r) => r.folds);
+		const told = at < 0 ? rows : rows.slice(0, at + 1);
+		const rest = (all: number[], of: (r: Row) => number[]) =>
+			all.map((n, i) => Math.max(0, n - sum(told.map((r) => of(r)[i] ?? 0))));
+		const references = a.references - sum(told.map((r) => r.references));
+		const further: Row = {
+			label,
+			sub: "",
+			references,
+			served: rest(a.served, (r) => r.served ?? []),
+			parts: rest(a.waiting, (r) => r.parts),
+			chosen: c ? rest(c.waiting, (r) => r.chosen ?? []) : undefined,
+		};
+
+		return references > 0 ? [...rows, further] : rows;
+	}
+
 	/** Regions in the order of their waiting; those of the background as one row, or last. */
 	private folded(counted: SelectAnswer["regions"]): Counted[] {
-		const levels = ready.value?.levels ?? [];
-		const of = (r: Counted) => waitingOf(r.served ?? [], levels);
+		const of = (r: Counted) => waitingOf(r.waiting);
 		const hidden = (n: number) => {
 			const r = regionOf(n);
 			return !r || inBackground(r, weight.value);
@@ -174,16 +210,17 @@ class Overview extends CanvasView {
 			region: -1,
 			of: back.map((r) => r.region),
 			references: sum(back.map((r) => r.references)),
-			served: this.sumOf(back),
+			waiting: this.sumOf(back),
+			served: levelNames.value.map((_, i) => sum(back.map((r) => r.served[i] ?? 0))),
 			folds: `${closed ? "▸" : "▾"} libraries and stacks`,
 		};
 		return [...front, row, ...(closed ? [] : back)];
 	}
 
-	private sumOf(rows: { served?: number[] }[]): number[] {
-		const out = levelNames.value.map(() => 0);
+	private sumOf(rows: { waiting: number[] }[]): number[] {
+		const out = [...levelNames.value.map(() => 0), 0];
 
-		for (const r of rows) r.served?.forEach((n, i) => (out[i] = (out[i] ?? 0) + n));
+		for (const r of rows) r.waiting.forEach((n, i) => (out[i] = (out[i] ?? 0) + n));
 		return out;
 	}
 
@@ -218,9 +255,11 @@ class Overview extends CanvasView {
 		const { regions: left, lines: right } = this.rows();
 		const simulated = inWindow.value !== null;
 		const colours = simulated
-			? levelColours(p, levelNames.value.length)
+			? costColours(p, levelNames.value.length)
 			: [p.read, p.write];
-		const heads = simulated ? levelNames.value : ["reads", "writes"];
+		const heads = simulated
+			? [...levelNames.value, onTopName.value]
+			: ["reads", "writes"];
 		const beside = d.width > 700;
 		const w = beside ? (d.width - 3 * PAD) / 2 : d.width - 2 * PAD;
 
@@ -228,10 +267,12 @@ class Overview extends CanvasView {
 		this.legend(d, p, heads, colours, simulated);
 		this.fitting =
 			Math.floor((d.height - 84) / ROW / (beside ? 1 : 2)) - (beside ? 0 : 1);
-		const order = simulated ? "references, share of the waiting" : "";
-		const end = this.table(d, p, "Regions", left, PAD, 48, w, colours, order);
-		if (beside) this.table(d, p, "Lines of code", right, w + 2 * PAD, 48, w, colours);
-		else this.table(d, p, "Lines of code", right, PAD, end + 20, w, colours);
+		const all = simulated
+			? waitingOf(inWindow.value!.waiting)
+			: sum(right.map((r) => r.references));
+		const end = this.table(d, p, "Regions", left, all, PAD, 48, w, colours);
+		const [x, y] = beside ? [w + 2 * PAD, 48] : [PAD, end + 20];
+		this.table(d, p, "Lines of code", right, all, x, y, w, colours);
 	}
 
 	private legend(
@@ -242,12 +283,14 @@ class Overview extends CanvasView {
 		simulated: boolean,
 	): void {
 		const style = { colour: p.muted, size: 11 };
-		const title = simulated ? "served by" : "references";
+		const title = simulated ? "waiting, in cycles, for" : "references";
 		let x = PAD;
 
 		d.text(x, 24, title, style);
 		x += d.measure(title, style) + 14;
 		heads.forEach((h, i) => {
+			// the first level is what waiting is measured against
+			if (simulated && i === 0) return;
 			d.rect(x, 19, 10, 10, colours[i] ?? p.muted);
 			d.text(x + 15, 24, h, { ...style, colour: p.text });
 			x += 15 + d.measure(h, style) + 16;
@@ -259,14 +302,13 @@ class Overview extends CanvasView {
 		p: Palette,
 		title: string,
 		rows: Row[],
+		all: number, // what the shares are of
 		x: number,
 		y: number,
 		w: number,
 		colours: Colour[],
-		note = "",
 	): number {
-		const max = Math.max(0, ...rows.map((r) => r.references));
-		const total = totalOf(rows);
+		const max = Math.max(0, ...rows.map((r) => sum(r.parts)));
 		const label = Math.min(260, w * 0.42);
 		const numbers = w > 330 ? 104 : 56;
 		const bar = w - label - numbers - 8;
@@ -277,13 +319,21 @@ class Overview extends CanvasView {
 
 		const head = { colour: p.text, size: 13, bold: true };
 		d.text(x, y + 12, title, head);
-		if (note)
-			d.text(x + d.measure(title, head) + 8, y + 12, note, { colour: p.muted, size: 11 });
 		if (rows.length > shown.length)
-			d.text(x + w, y + 12, `${shown.length} of ${exact(rows.length)}`, {
-				colour: p.muted,
-				align: "right",
-			});
+			d.text(
+				x + d.measure(title, head) + 8,
+				y + 12,
+				`${shown.length} of ${exact(rows.length)}`,
+				{
+					colour: p.muted,
+					size: 11,
+				},
+			);
+		d.text(x + w, y + 12, inWindow.value ? "waiting" : "references", {
+			colour: p.muted,
+			size: 11,
+			align: "right",
+		});
 		y += 30;
 		if (!rows.length)
 			d.text(x, y + 12, "nothing in this window", { colour: p.muted, size: 12 });
@@ -303,20 +353,15 @@ class Overview extends CanvasView {
 			d.text(
 				x + w - (numbers > 60 ? 50 : 0),
 				y + ROW / 2,
-				count(row.references),
+				count(Math.round(sum(row.parts))),
 				numberStyle,
 			);
 			if (numbers > 60)
-				d.text(
-					x + w,
-					y + ROW / 2,
-					row.share !== undefined ? percent(row.share) : percent(row.references, total),
-					{
-						...numberStyle,
-						colour: p.muted,
-						size: 11,
-					},
-				);
+				d.text(x + w, y + ROW / 2, percent(sum(row.parts), all), {
+					...numberStyle,
+					colour: p.muted,
+					size: 11,
+				});
 			y += ROW;
 		}
 		return y;
@@ -356,17 +401,9 @@ class Overview extends CanvasView {
 	}
 }
 
-/** References of all rows; the rows behind an open one count once. */
-function totalOf(rows: Row[]): number {
-	const at = rows.findIndex((r) => r.folds);
-
-	return sum((at < 0 ? rows : rows.slice(0, at + 1)).map((r) => r.references));
-}
-
 export const overview: ViewKind = {
 	id: "overview",
 	title: "Overview",
-	description:
-		"Regions and lines of code with the most references, by the level that served them",
+	description: "Regions and lines of code that wait most, by the level that served them",
 	create: () => new Overview(),
 };

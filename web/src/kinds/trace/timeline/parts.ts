@@ -1,7 +1,7 @@
 // Parts of the timeline that draw themselves: shares of levels, phases, threads, gaps, axis.
 import type { Palette } from "../../../draw/colours";
 import type { Colour, Draw } from "../../../draw/draw";
-import { bands, type Weights } from "../model/bands";
+import { bands, sharesOf } from "../model/bands";
 import { sum } from "../model/cost";
 import { count, exact, tick } from "../../../model/format";
 import type { RangeSums } from "../model/range";
@@ -57,7 +57,7 @@ export function eachCell(
 
 export interface ShareStyle {
 	colours: Colour[];
-	weights: Weights;
+	first: number | null; // as in sharesOf()
 	top: number;
 	height: number;
 	level?: number; // this serving level stands out, from 0
@@ -70,15 +70,16 @@ export interface ShareStyle {
  * pixel; the farther level wins the pixel.
  */
 export function drawShares(d: Draw, shown: Shown, s: Scale, style: ShareStyle): void {
-	const { colours, weights, top, height, level, base = 0 } = style;
+	const { colours, first, top, height, level, base = 0 } = style;
 	const above = (end: number) => Math.max(0, end - base) / (1 - base);
-	const ends = new Float64Array(weights.length);
-	const parts = new Float64Array(weights.length);
 	const a = shown.cells;
+	const shares = sharesOf(a, first);
+	const ends = new Float64Array(shares.parts);
+	const parts = new Float64Array(shares.parts);
 
 	eachCell(a, shown.window, s, (i, x, width) => {
-		if (!bands(a.served, a.selected, i * a.levels, weights, ends, parts)) return;
-		for (let l = 0, low = 0; l < weights.length; low = ends[l++]!) {
+		if (!bands(shares, i, ends, parts)) return;
+		for (let l = 0, low = 0; l < shares.parts; low = ends[l++]!) {
 			const h = (above(ends[l]!) - above(low)) * height;
 			const y = top + height - above(ends[l]!) * height;
 			const part = level !== undefined && level !== l ? 0 : parts[l]!;
@@ -374,7 +375,7 @@ function rangeWords(r: Window, s: RangeSums | null): string {
 	return [
 		`${exact(r.to - r.from)} references`,
 		...missed,
-		...(s ? [`${count(s.cycles)} cycles`] : []),
+		...(s ? [`${count(s.waiting)} cycles waiting`] : []),
 	].join(" · ");
 }
 

@@ -3,11 +3,12 @@
 // below.
 import { effect } from "@preact/signals";
 import { api } from "../api";
-import { levelColours, type Palette } from "../../../draw/colours";
+import { costColours, type Palette } from "../../../draw/colours";
 import type { Draw } from "../../../draw/draw";
-import { bandAt, bands, chartBase } from "../model/bands";
-import { caches, sum } from "../model/cost";
-import { exact, percent } from "../../../model/format";
+import { bandAt, bands, chartBase, sharesOf } from "../model/bands";
+import { sum } from "../model/cost";
+import { firstCycles, waitingOf } from "../model/waiting";
+import { count, exact, percent } from "../../../model/format";
 import { isNothing, sameSelection, type Selection } from "../model/selection";
 import type { Window } from "../../../model/types";
 import { cellOf, cellSpan } from "../model/tiling";
@@ -116,7 +117,7 @@ class Timeline extends LayeredView {
 		this.watch(() => {
 			void [hover.value, trace.value, sim.value, arrived.value, this.warm()];
 			void turnsShown.value;
-			void this.weights(1);
+			void this.first();
 			void option("timeline.zoom", "misses");
 			this.want();
 		});
@@ -163,32 +164,26 @@ class Timeline extends LayeredView {
 		return option("timeline.temperature", "off") === "on";
 	}
 
-	/** Weights of the levels: 1, or the cycles of each. */
-	private weights(levels: number): number[] {
-		const all = sim.value?.levels ?? [];
-		const memory = all.find((l) => l.kind === "memory")?.cycles ?? 0;
-		const cycles = [...caches(all).map((l) => l.cycles), memory];
-
-		return option("timeline.by", "references") === "cycles" && cycles.length === levels
-			? cycles
-			: new Array<number>(levels).fill(1);
+	/** What the chart shows shares of: cycles, or references (null). */
+	private first(): number | null {
+		return option("timeline.by", "references") === "cycles"
+			? firstCycles(sim.value?.levels ?? [])
+			: null;
 	}
 
 	/** The share at which a chart begins: its top part only, if nearly all is served by L1. */
 	private base(shown: Shown[], scale: Scale): number {
-		const levels = levelNames.value.length;
-		const weights = this.weights(levels);
-		const ends = new Float64Array(levels);
+		const ends = new Float64Array(levelNames.value.length + 1);
+		const parts = new Float64Array(ends.length);
 		const missed: number[] = [];
 
 		if (option("timeline.zoom", "misses") !== "misses" || !ready.value) return 0;
-		for (const { cells, window } of shown)
+		for (const { cells, window } of shown) {
+			const shares = sharesOf(cells, this.first());
 			eachCell(cells, window, scale, (i) => {
-				if (
-					bands(cells.served, null, i * levels, weights, ends, new Float64Array(levels))
-				)
-					missed.push(1 - ends[0]!);
+				if (bands(shares, i, ends, parts)) missed.push(1 - ends[0]!);
 			});
+		}
 		return chartBase(missed);
 	}
 
@@ -512,6 +507,11 @@ class Timeline extends LayeredView {
 				: [],
 		);
 
+		const waits = waitingOf(
+			cells.waiting.subarray(i * (cells.levels + 1), (i + 1) * (cells.levels + 1)),
+		);
+		if (n > 1)
+			lines.push(`waiting: ${count(waits)} cycles, ${(waits / n).toFixed(2)} each`);
 		if (cells.selected) {
 			const chosen = sum(of(cells.selected));
 			lines.push(`selected: ${exact(chosen)}, ${percent(chosen, n)}`);
@@ -538,20 +538,14 @@ class Timeline extends LayeredView {
 
 	private bandUnder(a: Answer, i: number, y: number): Selection {
 		const { chart, chartEnd } = this.layout();
-		const ends = new Float64Array(a.levels);
-		const ok = bands(
-			a.served,
-			null,
-			i * a.levels,
-			this.weights(a.levels),
-			ends,
-			new Float64Array(a.levels),
-		);
+		const shares = sharesOf(a, this.first());
+		const ends = new Float64Array(shares.parts);
+		const ok = bands(shares, i, ends, new Float64Array(shares.parts));
 		const base = this.base(this.mainShown(shownWindow.value, null), this.scale());
 		const height = (chartEnd - y) / Math.max(1, chartEnd - chart);
 		const l = ok ? bandAt(ends, base + height * (1 - base)) : -1;
 
-		return l < 0 ? {} : { level: l + 1 };
+		return l < 0 || l >= a.levels ? {} : { level: l + 1 };
 	}
 
 	// The picture.
@@ -574,12 +568,12 @@ class Timeline extends LayeredView {
 		const at = this.layout();
 		const s = this.scale();
 		const levels = Math.max(1, levelNames.value.length);
-		const colours = levelColours(p, levels);
-		const weights = this.weights(levels);
+		const colours = costColours(p, levels);
+		const first = this.first();
 		const { level, ...rest } = hover.value;
 		const style = {
 			colours,
-			weights,
+			first,
 			top: at.chart,
 			height: at.chartEnd - at.chart,
 			base: this.base(this.mainShown(s.window, null), s),
@@ -589,8 +583,9 @@ class Timeline extends LayeredView {
 		d.rect(0, at.chart, d.width, style.height, p.empty);
 		for (const shown of this.mainShown(s.window, this.counted()))
 			drawShares(d, shown, s, style);
-		const of = option("timeline.by", "references");
-		if (levelNames.value.length) drawShareAxis(d, p, style, of);
+		const of = first === null ? "references" : "cycles, waiting above L1";
+		if (levelNames.value.length)
+			drawShareAxis(d, p, style, of.replace("L1", levelNames.value[0]!));
 		if (ready.value && this.width / (s.window.to - s.window.from) >= KINDS_FROM)
 			drawKinds(d, p, s, refsOf(s.window.from, s.window.to) ?? [], at.chartEnd);
 		if (this.warm() && at.heat > at.chartEnd)
@@ -603,7 +598,7 @@ class Timeline extends LayeredView {
 		drawAxis(d, p, s, at.axis);
 		drawStrip(d, p, this.strip(), this.wholeShown(), s.window, {
 			colours,
-			weights,
+			first,
 			top: 0,
 			height: STRIP,
 			base: this.base(this.wholeShown(), this.strip()),
