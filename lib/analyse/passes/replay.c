@@ -461,9 +461,9 @@ static bool run_piece(struct ml_replay *r, struct slot *s, struct ml_err *err)
 		for (unsigned i = 0; i < r->pass_stages; i++)
 			if (!run_passes(r, i, s, err))
 				return false;
-		return true;
+	} else {
+		ml_relay_pass(r->relay);
 	}
-	ml_relay_pass(r->relay);
 	if (r->done >= r->save_at) {
 		if (!catch_up(r, err))
 			return false;
@@ -486,6 +486,9 @@ static bool simulate(struct ml_replay *r, const struct ml_batch *b, const uint64
 		struct slot *s = &r->slots[r->relay ? ml_relay_slot(r->relay) : 0];
 
 		n = b->count - i < most ? b->count - i : most;
+		/* states are saved at the same positions, however batches are cut */
+		if (r->save_at > r->done && r->save_at - r->done < n)
+			n = (size_t)(r->save_at - r->done);
 		s->refs = (struct ml_batch){ time ? b->time : b->time + i,
 					     n,
 					     b->addr + i,
