@@ -53,6 +53,7 @@ check-all: test insight
 	+@$(MAKE) --no-print-directory run-tests LABELS='-L slow'
 	+@$(MAKE) --no-print-directory SAN=1 run-tests LABELS='-L cli -LE peer'
 	+@$(MAKE) --no-print-directory TSAN=1 run-tests LABELS='-L unit'
+	tests/inject/clients.py $(BUILD)-tsan
 	+@$(MAKE) --no-print-directory CC=clang run-tests LABELS='-L unit'
 	+@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(LONG_FUZZ_SECONDS)
 	ORACLE_NESTS=2000 ORACLE_SEED=2000 ORACLE_REPORT=1 $(dir)/test_flow_oracle

@@ -101,6 +101,20 @@ TEST(passes_of_which_only_the_last_is_read_are_found)
 	done(&x);
 }
 
+/* Behind the last word there is no address: a loop that looked for one began again at 0. */
+TEST(the_end_of_the_address_space_has_an_end)
+{
+	struct found x;
+
+	start();
+	put("alloc kept 0x10000 4096 8\nalloc lost 0xfffffffffffff000 4080 8\n"
+	    "L b.c:2\nw0xfffffffffffff000+8*100\nw0xfffffffffffffff1:14*50\n"
+	    "w0x10000+8*100\nL c.c:3\nr0xfffffffffffff000+8*90 r0xfffffffffffffff1:14*9");
+	given("");
+	finish(&x, FULL);
+	done(&x);
+}
+
 TEST(writes_of_a_part_of_each_line_must_fetch_it)
 {
 	struct found x;

@@ -10,13 +10,14 @@ cd "$(dirname "$program")"
 test -d "$corpus" || corpus=
 # shellcheck disable=SC2086
 if "$program" -seed=1 -max_total_time="${FUZZ_SECONDS:-5}" -max_len=65536 -timeout=20 \
-	-rss_limit_mb=1024 -print_final_stats=1 -verbosity=0 "$work" $corpus >"$program.log" 2>&1; then
+	-rss_limit_mb=1024 -print_final_stats=1 -verbosity=1 "$work" $corpus >"$program.log" 2>&1; then
 	findings=0
 else
 	findings=1
 	cat "$program.log"
 fi
 runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$program.log")
-echo "$(basename "$program"): ${runs:-0} executions, $findings findings" >"$program.summary"
+covered=$(grep -o 'cov: [0-9]*' "$program.log" | tail -n 1)
+echo "$(basename "$program"): ${runs:-0} executions, $findings findings, ${covered:-cov: 0}" >"$program.summary"
 cat "$program.summary"
 exit $findings

@@ -407,7 +407,7 @@ class Server(Bench):
             told["server", "end", f"status {self.process.returncode}"].append(())
 
 
-def build_inputs(build, folder):
+def build_inputs(build, folder, programs=True):
     memlamp = os.path.join(build, "memlamp")
     env = dict(os.environ, XDG_CACHE_HOME=os.path.join(folder, "..", "first"), LC_ALL="C")
 
@@ -430,6 +430,8 @@ def build_inputs(build, folder):
     ask("import", "--model", "sweep 0 20000 8", "-o", "t.mlt")
     ask("import", "s.csv", "-o", "s.mlh")
     ask("ensemble", "-m", "L1 {1K..4K x2} 2w", "-o", "e.mle", "a.mlt")
+    if not programs:
+        return
     shutil.copy(os.path.join(ROOT, "tests/traces/plain.c"), folder)
     subprocess.run(["cc", "-g", "-O1", "plain.c", "-o", "bare"], cwd=folder, check=True)
     subprocess.run([memlamp, "cc", "-g", "-O1", os.path.join(ROOT, "tests/traces/plain.c"), "-o", "plain"], cwd=folder,

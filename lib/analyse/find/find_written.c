@@ -206,19 +206,18 @@ static void fill(struct ml_written *m, uint32_t spot, uint64_t addr, uint64_t si
 static void see_one(struct ml_written *m, uint64_t addr, uint64_t size, uint16_t block,
 		    uint32_t spot, double faster)
 {
-	uint64_t end = addr + size;
-
-	for (uint64_t at = addr, next; spot && at < end; at = next) {
-		next = (at / m->line + 1) * m->line;
-		fill(m, spot, at, (next < end ? next : end) - at);
+	/* counted down: the end of the address space has no address behind it */
+	for (uint64_t at = addr, left = size, n; spot && left; at += n, left -= n) {
+		n = m->line - at % m->line;
+		n = n < left ? n : left;
+		fill(m, spot, at, n);
 	}
-	while (addr < end) {
-		uint64_t next = (addr / WORD + 1) * WORD;
+	for (uint64_t n; size; addr += n, size -= n) {
 		unsigned from = (unsigned)(addr % WORD);
-		unsigned to = next <= end ? WORD : (unsigned)(end % WORD);
 
-		touch(m, addr, (uint8_t)((1u << to) - (1u << from)), block, spot, faster);
-		addr = next;
+		n = WORD - from < size ? WORD - from : size;
+		touch(m, addr, (uint8_t)((1u << (from + n)) - (1u << from)), block, spot,
+		      faster);
 	}
 }
 

@@ -9,6 +9,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef __SANITIZE_THREAD__
+enum { OVERHEAD = 8 }; /* the sanitizer's own memory */
+#else
+enum { OVERHEAD = 1 };
+#endif
+
 static void limit(__rlimit_resource_t what, rlim_t soft, rlim_t hard)
 {
 	setrlimit(what, &(struct rlimit){ soft, hard });
@@ -46,7 +52,7 @@ static void bound(pid_t parent)
 		dup2(nowhere, STDERR_FILENO); /* LLVM says there why it gives up */
 	limit(RLIMIT_CORE, 0, 0);
 	limit(RLIMIT_CPU, ML_C_SECONDS, ML_C_SECONDS + 1);
-	rlim_t room = own_data() + ((rlim_t)ML_C_MEGABYTES << 20);
+	rlim_t room = own_data() + ((rlim_t)ML_C_MEGABYTES << 20) * OVERHEAD;
 	limit(RLIMIT_DATA, room, room);
 	alarm(ML_C_WAIT_SECONDS);
 }
