@@ -41,6 +41,12 @@ endif
 run-tests: all
 	$(ctest) $(dir) $(LABELS)
 
+# ROUNDS rounds beside LOAD busy loops: no test depends on how fast another process runs.
+ROUNDS ?= 10
+LOAD ?= 8
+test-under-load: deps-test all
+	ROUNDS=$(ROUNDS) LOAD=$(LOAD) tests/under_load.sh $(dir) -j$(TEST_JOBS) -LE slow
+
 fuzz:
 	@cmake -G Ninja -S . -B $(BUILD)-fuzz -DFUZZ=ON -DCMAKE_C_COMPILER=clang \
 		-DSAN=address,undefined $(if $(V),,>/dev/null)
@@ -56,6 +62,7 @@ check-all: test insight
 	tests/inject/clients.py $(BUILD)-tsan
 	+@$(MAKE) --no-print-directory CC=clang run-tests LABELS='-L unit'
 	+@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=$(LONG_FUZZ_SECONDS)
+	+@$(MAKE) --no-print-directory test-under-load
 	ORACLE_NESTS=2000 ORACLE_SEED=2000 ORACLE_REPORT=1 $(dir)/test_flow_oracle
 	tests/attack/attack.py $(dir)
 	tests/inject/inject.py $(dir) --jobs $(JOBS)
@@ -104,4 +111,4 @@ deps:
 deps-test:
 	@tools/deps.sh build test
 
-.PHONY: all demo test run-tests fuzz check-all insight bench install deb pages format clean deps deps-test
+.PHONY: all demo test run-tests test-under-load fuzz check-all insight bench install deb pages format clean deps deps-test

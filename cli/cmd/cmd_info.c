@@ -41,9 +41,9 @@ static int run(int argc, char **argv)
 		return status;
 	signal(SIGPIPE, SIG_DFL); /* `memlamp info x | head` ends without a word */
 	struct ml_ask q = { .command = cmd_info.name,
-			    .form = o.csv    ? ML_FORM_CSV
-				    : o.json ? ML_FORM_JSON
-					     : ML_FORM_TEXT,
+			    .form = o.json  ? ML_FORM_JSON
+				    : o.csv ? ML_FORM_CSV
+					    : ML_FORM_TEXT,
 			    .table = o.csv,
 			    .top = o.top,
 			    .columns = cmd_width(),

@@ -1,5 +1,6 @@
 /* Findings of runs that are tried in slices: phases, and how sure the figures are. */
 #include "lib/analyse/find/find_rounds.h"
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_spots.h"
 #include "tests/found.h"
 

@@ -388,6 +388,7 @@ export const tests = {
 				};
 			});
 
+		await w.quiet(page); // later answers move the frames
 		const old = await end();
 		await page.mouse.move(old.x, old.y);
 		await page.mouse.down();
@@ -400,6 +401,7 @@ export const tests = {
 		);
 		await page.reload();
 		await w.ready(page);
+		await w.quiet(page);
 		assert.equal((await end()).row, old.row / 2);
 	},
 

@@ -1,5 +1,6 @@
 #include "lib/analyse/find/find_bounces.h"
 
+#include "lib/analyse/find/find_report.h"
 #include "lib/trace/regions/region_lookup.h"
 #include "lib/trace/tables.h"
 

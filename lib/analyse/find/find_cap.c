@@ -1,4 +1,5 @@
 /* What a finding can promise at most. */
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_spots.h"
 
 static bool concerns(const struct ml_find *f, const struct ml_candidate *c,

@@ -1,3 +1,4 @@
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_conflict.h"
 
 static bool concerns(const struct ml_spot *s, uint32_t a, uint32_t b)

@@ -1,3 +1,4 @@
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_family.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_spots.h"
 
 /* A part decides if what it says is certain to so much of all cycles, or of the gain. */

@@ -1,3 +1,4 @@
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_spots.h"
 
 #include <assert.h>

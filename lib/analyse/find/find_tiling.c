@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_family.h"
 
 enum {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/analyse/find/find_rounds.h"
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_spots.h"
 
 static double cycles_of(const struct ml_find *f, const uint64_t served[ML_SERVED])

@@ -7,6 +7,7 @@
 #include "lib/analyse/find/find_family.h"
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_rounds.h"
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/analyse/passes/profile.h"
 #include "lib/analyse/trial/whatif.h"

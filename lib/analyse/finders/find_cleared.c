@@ -3,6 +3,7 @@
  * anybody has read them. Mostly memory is cleared, or constructed, and then filled. The
  * simulated change leaves the first writes out.
  */
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_written.h"
 

@@ -5,6 +5,7 @@
  */
 #include "lib/analyse/trial/elements.h"
 #include "lib/analyse/find/find_kinds.h"
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/regions/region_lookup.h"
 #include "lib/trace/tables.h"

@@ -7,6 +7,7 @@
 
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_rows.h"
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/tables.h"
 

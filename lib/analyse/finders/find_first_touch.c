@@ -10,6 +10,7 @@
  * what a shared cache holds.
  */
 #include "lib/analyse/find/find_kinds.h"
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/tables.h"
 

@@ -3,6 +3,7 @@
  * two were one loop, the second use would hit, or would not be made at all: the simulated
  * change leaves it out.
  */
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_family.h"
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_prior.h"

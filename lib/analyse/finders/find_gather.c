@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_family.h"
 #include "lib/analyse/find/find_irregular.h"
 #include "lib/analyse/find/find_kinds.h"

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "lib/analyse/find/find_kinds.h"
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/tables.h"
 

@@ -7,6 +7,7 @@
  * thread, and of the longest of the others. No miss is saved.
  */
 #include "lib/analyse/find/find_kinds.h"
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/tables.h"
 

@@ -5,6 +5,7 @@
  * looked at, nor traces that do not say which regions were. The simulated change does not
  * make the writes.
  */
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_written.h"
 #include "lib/trace/address_ranges.h"

@@ -4,6 +4,7 @@
  * beside what malloc takes for each. The simulated changes lay them out in the order of
  * the visits, as malloc would or side by side.
  */
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_family.h"
 #include "lib/analyse/find/find_irregular.h"
 #include "lib/analyse/find/find_kinds.h"

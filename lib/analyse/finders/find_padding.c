@@ -6,6 +6,7 @@
 
 #include "lib/analyse/find/find_conflict.h"
 #include "lib/analyse/find/find_kinds.h"
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/base/divisor.h"
 #include "lib/base/map.h"

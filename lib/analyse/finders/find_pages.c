@@ -7,6 +7,7 @@
  * not known here.
  */
 #include "lib/analyse/find/find_kinds.h"
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_spots.h"
 
 enum {

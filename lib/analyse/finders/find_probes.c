@@ -3,6 +3,7 @@
  * but fewer lines do. These changes are simulated: the elements that are visited lie side
  * by side, all of them or the hot ones; and all elements have half the size.
  */
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_family.h"
 #include "lib/analyse/find/find_irregular.h"
 #include "lib/analyse/find/find_kinds.h"

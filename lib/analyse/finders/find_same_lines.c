@@ -5,6 +5,7 @@
  * step, so that one fetch from memory serves all; that is the lower bound.
  */
 #include "lib/analyse/find/find_kinds.h"
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/tables.h"
 

@@ -2,6 +2,7 @@
  * False sharing: threads that write different data in one line take the line from each
  * other all the time. A pass over the trace shows which thread uses which data.
  */
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_bounces.h"
 #include "lib/analyse/find/find_kinds.h"
 

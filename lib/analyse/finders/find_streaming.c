@@ -5,6 +5,7 @@
  * estimate is the waiting of the writes less what these reads lose. The trace may say
  * that the stores are streaming already.
  */
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_written.h"
 #include "lib/trace/tables.h"

@@ -8,6 +8,7 @@
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_register.h"
 #include "lib/analyse/find/find_rows.h"
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/analyse/find/find_steps.h"
 #include "lib/analyse/find/find_tiling.h"

@@ -4,6 +4,7 @@
  * with the data that are still cached. The simulated change mirrors the addresses of
  * every other sweep, which gives the order of addresses of a sweep backwards.
  */
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_prior.h"
 #include "lib/analyse/find/find_steps.h"

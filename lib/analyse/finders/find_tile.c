@@ -3,6 +3,7 @@
  * same loop used the line before. If the loop worked in tiles, the level would still hold
  * the line. The gain is the cost of exactly these misses.
  */
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_kinds.h"
 #include "lib/analyse/find/find_prior.h"
 #include "lib/analyse/find/find_steps.h"

@@ -2,6 +2,7 @@
  * True sharing: threads write the same data, a counter or a lock, and its line goes from
  * core to core. Another layout does not help; fewer writes to it do.
  */
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_bounces.h"
 #include "lib/analyse/find/find_kinds.h"
 

@@ -3,6 +3,7 @@
  * scattered over memory, whose neighbours are not used at the same time.
  */
 #include "lib/analyse/find/find_kinds.h"
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/trace/tables.h"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/analyse/find/find_kinds.h"
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/find/find_spots.h"
 #include "lib/analyse/finders/find_width_parts.h"
 #include "lib/trace/tables.h"

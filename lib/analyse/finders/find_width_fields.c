@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "lib/analyse/find/find_report.h"
 #include "lib/analyse/finders/find_width_parts.h"
 #include "lib/trace/tables.h"
 
