@@ -8,7 +8,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/cache/engine.h"
-#include "lib/cache/lru/event_sums.h"
+#include "lib/cache/machine/event_sums.h"
 #include "tests/sim_compare.h"
 
 enum { KINDS = 16 };

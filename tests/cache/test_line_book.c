@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "lib/cache/lru/line_book.h"
+#include "lib/cache/lru/line_records.h"
 
 enum { LINES = 20000 };
 

@@ -82,6 +82,81 @@ TEST(a_condition_that_reads_arrays_counts_once_more_than_the_loop_runs)
 	finish();
 }
 
+/* Bytes written to x by a body, with nothing said about data. */
+static void counted(const char *body, const char *written)
+{
+	struct ml_arena a = { 0 };
+
+	read_c(ml_arena_printf(&a,
+			       "int y[40]; void f(int n, int m, double *x, double *p) {\n"
+			       "int i, j, c = 0; (void)c; (void)i; (void)j;\n%s }\n",
+			       body));
+	check("x", "0", written);
+	if (noted("depends on data"))
+		CHECK_STR(body, "no note");
+	finish();
+	ml_arena_release(&a);
+}
+
+TEST(loops_as_people_write_them_have_their_bounds)
+{
+	counted("while (n--) x[n] = 1;", "8*n");
+	counted("while (n-- > 0) x[n] = 1;", "8*n");
+	counted("while (--n) x[n] = 1;", "8*n - 8");
+	counted("for (unsigned i = n; i-- > 0;) x[i] = 1;", "8*n");
+	counted("for (i = 0, j = n; i < j; i++) x[i] = 1;", "8*n");
+	counted("for (i = 0; i < n; x[i++] = 1) ;", "8*n");
+	counted("i = 0; while (i < n) { x[i] = 1; i += 1; }", "8*n");
+	counted("i = 0; do { x[i] = 1; } while (++i < n);", "8*n");
+	counted("i = 0; do x[i++] = 1; while (i != n);", "8*n");
+	counted("for (i = 0; i < n; i++) *x++ = 1;", "8*n");
+	counted("while (n--) *x++ = *p++;", "8*n");
+	counted("double *e = x + n; while (x < e) *x++ = 1;", "8*n");
+	counted("for (double *q = x; q != x + n; ++q) *q = 1;", "8*n");
+	counted("for (i = 0; i < (int)(sizeof(y) / sizeof(*y)); i++) x[i] = 1;", "320");
+	counted("#pragma omp parallel for\nfor (i = 0; i < n; i++) x[i] = 1;", "8*n");
+	/* what comes after knows how often the loop ran */
+	counted("c = 2; for (i = 0; i < n; i++) c += 3; for (i = 0; i < c; i++) x[i] = 1;",
+		"24*n + 16");
+	counted("i = n; while (i-- > 0) ; for (j = -1; j > i - 5; j--) x[j + 9] = 1;",
+		"40");
+}
+
+TEST(two_counters_that_meet_run_half_as_often)
+{
+	read_c("void f(int n, double *x) { for (int i = 0, j = n - 1; i < j; i++, j--)\n"
+	       "{ x[i] = x[j]; x[j] = 1; } }\n");
+	int64_t value[8] = { 9 };
+	bool known[8] = { true };
+	struct ml_locality l = { .walk = { .flow = f,
+					   .container = f->container,
+					   .value = value,
+					   .known = known,
+					   .line = 64 },
+				 .threshold = 10,
+				 .keep = true };
+	CHECK_OK(ml_locality_run(&l, &err), &err);
+	CHECK_EQ(l.kept, 3 * 4);
+	for (uint64_t i = 0; i < 4; i++) {
+		uint64_t base = l.walk.placed[0].base;
+
+		CHECK_EQ((l.addr[3 * i] - base) / 8, 8 - i);
+		CHECK_EQ((l.addr[3 * i + 1] - base) / 8, i);
+		CHECK_EQ((l.addr[3 * i + 2] - base) / 8, 8 - i);
+	}
+	ml_locality_release(&l);
+	finish();
+}
+
+TEST(a_loop_that_doubles_has_a_logarithm_of_iterations)
+{
+	read_c("void f(int n, double *x) {\nfor (int h = 1; h < n; h *= 2) x[h] = 1; }\n");
+	check("x", "0", "8*trips_2");
+	CHECK(noted("multiplies or divides h, so trips_2, its number of iterations, is a "
+		    "logarithm"));
+	finish();
+}
+
 TEST(continue_guards_the_rest_of_its_iteration)
 {
 	read_c("void f(int n, double *x) { for (int i = 0; i < n; i++) {\n"

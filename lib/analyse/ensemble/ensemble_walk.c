@@ -1,83 +1,16 @@
-#include "lib/analyse/ensemble/ensemble_walk.h"
+#include "lib/analyse/ensemble/ensemble_walk_parts.h"
 
 #include <assert.h>
-#include <pthread.h>
 #include <string.h>
 
-#include "lib/analyse/ensemble/ensemble_block.h"
 #include "lib/analyse/ensemble/ensemble_parts.h"
-#include "lib/analyse/ensemble/ensemble_surcharge.h"
-#include "lib/analyse/ensemble/ensemble_stack.h"
 #include "lib/analyse/passes/future.h"
 #include "lib/analyse/passes/replay.h"
 #include "lib/analyse/passes/thread_cores.h"
-#include "lib/base/buf.h"
 #include "lib/base/clock.h"
 #include "lib/base/pool.h"
 #include "lib/cache/machine/policy.h"
-#include "lib/cache/engine.h"
 #include "lib/trace/trace.h"
-
-enum {
-	RING = 6,  /* blocks that are decoded at most */
-	AHEAD = 2, /* blocks that should be decoded ahead */
-	STATE_VERSION = 2,
-};
-
-/*
- * A stack pass with all behind it, or a simulator: of one member, or of TLBs that members
- * with stack passes have in common.
- */
-struct unit {
-	struct ml_stack *stack;
-	size_t stream;
-
-	size_t member;
-	struct ml_machine machine;
-	struct ml_engine *engine;
-	struct ml_future *future; /* the future of its own, if it has one... */
-	bool shares;              /* ...or the number of a future of the decoder */
-	size_t foreseen;
-	struct ml_hints hints;
-	/* hints of the block, until the simulator takes them */
-	const struct ml_ensemble_hints *given;
-	struct ml_bytes state; /* the saved state to start from, if any */
-	struct ml_ensemble_surcharge surcharge; /* of `member`, unless beyond is NULL */
-	bool tlbs_only;
-	bool opened;
-
-	uint64_t members; /* number of members */
-	uint64_t next;    /* next block */
-	uint64_t spent;   /* nanoseconds spent; the slowest unit starts first */
-	bool busy;
-};
-
-struct ml_ensemble_walk {
-	struct ml_ensemble *e;
-	struct ml_trace *trace;
-	const struct ml_ensemble_trace *window;
-	struct ml_ensemble_walk_options o;
-	struct ml_work part; /* for one member: cancels, but reports no progress */
-	struct ml_ensemble_group group;
-	struct ml_stack_tree tree;
-	/* by member of the group; NULL: the member has a simulator */
-	struct ml_stack_branch **leaf;
-	struct unit *units;
-	size_t unit_count, unit_cap;
-
-	/* Shared by the threads, guarded by the lock. */
-	pthread_mutex_t lock;
-	pthread_cond_t change;
-	struct ml_ensemble_block ring[RING];
-	uint64_t decoded;                   /* blocks decoded so far */
-	uint64_t position;                  /* position behind them */
-	struct ml_ensemble_decoder decoder; /* used by the thread that decodes */
-	bool decoding, closing, failed;
-	struct ml_err err;
-	uint64_t started;       /* start of this leg, in nanoseconds */
-	uint64_t before, total; /* member references, for progress */
-	uint64_t done;          /* member references */
-};
 
 struct ml_machine ml_ensemble_plain(const struct ml_machine *m, const struct ml_trace *t)
 {
@@ -90,7 +23,7 @@ struct ml_machine ml_ensemble_plain(const struct ml_machine *m, const struct ml_
 
 /* ---- units ---- */
 
-static struct unit *add_unit(struct ml_ensemble_walk *w)
+static struct ml_ensemble_unit *add_unit(struct ml_ensemble_walk *w)
 {
 	w->units = ml_grow(w->units, &w->unit_cap, w->unit_count + 1, sizeof(*w->units));
 	return &w->units[w->unit_count++];
@@ -103,7 +36,8 @@ static bool same_tlbs(const struct ml_machine *a, const struct ml_machine *b)
 }
 
 /* The unit that translates for a member with a stack pass, or NULL. */
-static struct unit *translator(const struct ml_ensemble_walk *w, size_t member)
+static struct ml_ensemble_unit *translator(const struct ml_ensemble_walk *w,
+					   size_t member)
 {
 	const struct ml_machine *m = &w->e->members[member].parsed;
 
@@ -122,7 +56,7 @@ static void add_translator(struct ml_ensemble_walk *w, size_t member,
 
 	if (!m->tlbs || translator(w, member))
 		return;
-	struct unit *u = add_unit(w);
+	struct ml_ensemble_unit *u = add_unit(w);
 	u->tlbs_only = true;
 	u->member = member;
 	u->machine = *plain;
@@ -164,7 +98,7 @@ static void plan(struct ml_ensemble_walk *w)
 			add_translator(w, w->group.member[i], &plain);
 			continue;
 		}
-		struct unit *u = add_unit(w);
+		struct ml_ensemble_unit *u = add_unit(w);
 		u->member = w->group.member[i];
 		u->machine = plain;
 		u->machine.tlbs = m->parsed.tlbs;
@@ -174,7 +108,7 @@ static void plan(struct ml_ensemble_walk *w)
 	}
 	ml_stack_start(&w->tree);
 	for (struct ml_stack *s = w->tree.first; s; s = s->other) {
-		struct unit *u = add_unit(w);
+		struct ml_ensemble_unit *u = add_unit(w);
 
 		u->stack = s;
 		u->stream = ml_ensemble_stream(&w->decoder, s);
@@ -184,7 +118,7 @@ static void plan(struct ml_ensemble_walk *w)
 }
 
 static struct ml_replay_options options(const struct ml_ensemble_walk *w,
-					const struct unit *u)
+					const struct ml_ensemble_unit *u)
 {
 	return (struct ml_replay_options){ .machine = u->machine,
 					   .from = w->window->from,
@@ -196,7 +130,7 @@ static struct ml_replay_options options(const struct ml_ensemble_walk *w,
 static bool give_hints(void *arg, const uint64_t **hints, size_t *count,
 		       struct ml_err *err)
 {
-	struct unit *u = arg;
+	struct ml_ensemble_unit *u = arg;
 
 	if (!u->given)
 		return ml_fail(err, ML_FORMAT,
@@ -210,11 +144,11 @@ static bool give_hints(void *arg, const uint64_t **hints, size_t *count,
 
 static void on_page(void *arg, const struct ml_page *p)
 {
-	ml_ensemble_surcharge_page(&((struct unit *)arg)->surcharge, p);
+	ml_ensemble_surcharge_page(&((struct ml_ensemble_unit *)arg)->surcharge, p);
 }
 
 /* The walk simulates one core, so no line comes from another. */
-static void listen(struct ml_ensemble_walk *w, struct unit *u)
+static void listen(struct ml_ensemble_walk *w, struct ml_ensemble_unit *u)
 {
 	struct ml_member *m = &w->e->members[u->member];
 	struct ml_observer o = { .arg = u, .page = on_page };
@@ -226,7 +160,8 @@ static void listen(struct ml_ensemble_walk *w, struct unit *u)
 		ml_engine_observe(u->engine, &o, NULL);
 }
 
-static bool open_engine(struct ml_ensemble_walk *w, struct unit *u, struct ml_err *err)
+static bool open_engine(struct ml_ensemble_walk *w, struct ml_ensemble_unit *u,
+			struct ml_err *err)
 {
 	struct ml_engine_job job = { .threads = 1, .restores = true };
 	struct ml_replay_options o = options(w, u);
@@ -267,7 +202,7 @@ static void count_served(struct ml_member *m, size_t bin, const uint16_t *outcom
 	}
 }
 
-static bool simulate(struct ml_ensemble_walk *w, struct unit *u,
+static bool simulate(struct ml_ensemble_walk *w, struct ml_ensemble_unit *u,
 		     const struct ml_ensemble_block *b, struct ml_err *err)
 {
 	struct ml_member *m = &w->e->members[u->member];
@@ -310,13 +245,13 @@ static bool at_end(const struct ml_ensemble_walk *w)
 }
 
 /* The unit that is farthest behind; of several, the slowest. */
-static struct unit *choose(struct ml_ensemble_walk *w, bool *may_decode)
+static struct ml_ensemble_unit *choose(struct ml_ensemble_walk *w, bool *may_decode)
 {
-	struct unit *best = NULL;
+	struct ml_ensemble_unit *best = NULL;
 	uint64_t min = w->decoded;
 
 	for (size_t i = 0; i < w->unit_count; i++) {
-		struct unit *u = &w->units[i];
+		struct ml_ensemble_unit *u = &w->units[i];
 
 		if (u->next < min)
 			min = u->next;
@@ -367,7 +302,7 @@ static void do_decode(struct ml_ensemble_walk *w, struct ml_err *err)
 }
 
 static const struct ml_lines *lines_of(const struct ml_ensemble_walk *w,
-				       const struct unit *u,
+				       const struct ml_ensemble_unit *u,
 				       const struct ml_ensemble_block *b)
 {
 	bool fewer = u->stack->sets > 1 && w->decoder.stream[u->stream].sets > 1;
@@ -375,7 +310,7 @@ static const struct ml_lines *lines_of(const struct ml_ensemble_walk *w,
 	return fewer ? &b->fewer[u->stream] : &b->lines[u->stream];
 }
 
-static void do_unit(struct ml_ensemble_walk *w, struct unit *u,
+static void do_unit(struct ml_ensemble_walk *w, struct ml_ensemble_unit *u,
 		    struct ml_stack_scratch *x, struct ml_err *err)
 {
 	const struct ml_ensemble_block *b = &w->ring[u->next % RING];
@@ -412,7 +347,7 @@ static void work(void *arg)
 		bool may_decode;
 
 		look_up(w);
-		struct unit *u = choose(w, &may_decode);
+		struct ml_ensemble_unit *u = choose(w, &may_decode);
 		if (may_decode)
 			do_decode(w, &err);
 		else if (u)
@@ -485,8 +420,8 @@ void ml_ensemble_walk_finish(struct ml_ensemble_walk *w)
 
 		if (w->leaf[i])
 			make_series(w, m, w->leaf[i]);
-		const struct unit *u = w->leaf[i] ? translator(w, w->group.member[i])
-						  : NULL;
+		const struct ml_ensemble_unit *u =
+			w->leaf[i] ? translator(w, w->group.member[i]) : NULL;
 		if (u && u->member != w->group.member[i])
 			memcpy(m->beyond, w->e->members[u->member].beyond,
 			       w->window->bins * sizeof(*m->beyond));
@@ -494,133 +429,12 @@ void ml_ensemble_walk_finish(struct ml_ensemble_walk *w)
 	}
 }
 
-/* ---- states ---- */
-
-/* The number of bins that have begun at a position. */
-static size_t begun(const struct ml_ensemble_walk *w, uint64_t position)
-{
-	return position ? (size_t)((position - 1) >> w->window->bits) + 1 : 0;
-}
-
-void ml_ensemble_walk_save(const struct ml_ensemble_walk *w, struct ml_buf *out)
-{
-	size_t bins = begun(w, w->position);
-	struct ml_buf state = { 0 };
-
-	ml_buf_varint(out, STATE_VERSION);
-	ml_buf_varint(out, w->group.count);
-	for (size_t i = 0; i < w->group.count; i++)
-		ml_buf_string(out, w->e->members[w->group.member[i]].machine);
-	for (size_t i = 0; i < w->decoder.futures; i++)
-		ml_buf_varint(out, w->decoder.future[i].requests);
-	for (size_t i = 0; i < w->unit_count; i++) {
-		const struct unit *u = &w->units[i];
-
-		if (u->stack) {
-			ml_stack_save(u->stack, bins, out);
-			continue;
-		}
-		const struct ml_member *m = &w->e->members[u->member];
-		for (unsigned s = 1; !u->tlbs_only && s <= m->parsed.levels + 1; s++)
-			for (size_t k = 0; k < bins; k++)
-				ml_buf_varint(out, m->served[s][k]);
-		for (size_t k = 0; m->beyond && k < bins; k++)
-			ml_buf_zigzag(out, m->beyond[k]);
-		state.size = 0;
-		if (u->engine)
-			ml_engine_save(u->engine, &state);
-		else if (u->state.at)
-			ml_buf_put(&state, u->state.at,
-				   (size_t)(u->state.end - u->state.at));
-		ml_buf_varint(out, state.size);
-		ml_buf_put(out, state.data, state.size);
-	}
-	ml_buf_release(&state);
-}
-
-static bool restore_simulator(struct ml_ensemble_walk *w, struct unit *u, size_t bins,
-			      struct ml_bytes *in)
-{
-	struct ml_member *m = &w->e->members[u->member];
-
-	for (unsigned s = 1; !u->tlbs_only && s <= m->parsed.levels + 1; s++)
-		for (size_t k = 0; k < bins && !in->bad; k++)
-			m->served[s][k] = (uint32_t)ml_bytes_varint(in);
-	for (size_t k = 0; m->beyond && k < bins && !in->bad; k++)
-		m->beyond[k] = ml_bytes_zigzag(in);
-	uint64_t size = ml_bytes_varint(in);
-	const uint8_t *at = size <= (uint64_t)(in->end - in->at) ? ml_bytes_take(in, size)
-								 : NULL;
-	if (!at)
-		return false;
-	/* kept until some thread opens the simulator */
-	if (size)
-		u->state = (struct ml_bytes){ at, at + size, false };
-	return true;
-}
-
-static const char *get_string(struct ml_bytes *in, struct ml_arena *a)
-{
-	uint64_t size = ml_bytes_varint(in);
-	const uint8_t *at = size <= (uint64_t)(in->end - in->at) ? ml_bytes_take(in, size)
-								 : NULL;
-
-	in->bad |= !at;
-	return at ? ml_arena_copy(a, at, size) : "";
-}
-
-static bool get_members(struct ml_bytes *in, struct ml_arena *a, const char ***machine,
-			size_t *count)
-{
-	uint64_t version = ml_bytes_varint(in), n = ml_bytes_varint(in);
-
-	if (in->bad || version != STATE_VERSION || n > (uint64_t)(in->end - in->at))
-		return false;
-	*count = (size_t)n;
-	*machine = ml_arena_alloc(a, (*count + 1) * sizeof(**machine));
-	for (size_t i = 0; i < *count; i++)
-		(*machine)[i] = get_string(in, a);
-	return !in->bad;
-}
-
-bool ml_ensemble_state_members(const struct ml_ensemble_state *s, struct ml_arena *a,
-			       const char ***machine, size_t *count)
-{
-	const uint8_t *data = s->data;
-	struct ml_bytes in = { data, data + s->size, false };
-
-	return get_members(&in, a, machine, count);
-}
-
-static bool restore(struct ml_ensemble_walk *w, struct ml_err *err)
-{
-	struct ml_bytes in = { w->group.data, w->group.data + w->group.size, false };
-	size_t count, bins = begun(w, w->position);
-	struct ml_arena a = { 0 };
-	const char **machine;
-	bool ok = get_members(&in, &a, &machine, &count) && count == w->group.count;
-
-	ml_arena_release(&a);
-	for (size_t i = 0; ok && i < w->decoder.futures; i++)
-		ok = ml_ensemble_future_seek(&w->decoder, i, ml_bytes_varint(&in));
-	for (size_t i = 0; ok && i < w->unit_count; i++) {
-		struct unit *u = &w->units[i];
-
-		ok = u->stack ? ml_stack_restore(u->stack, bins, &in)
-			      : restore_simulator(w, u, bins, &in);
-	}
-	return (ok && !in.bad && in.at == in.end) ||
-	       ml_fail(err, ML_FORMAT,
-		       "the state of the members of %s that were under way is damaged",
-		       w->window->label);
-}
-
 /* ---- opening and closing ---- */
 
 static bool foresee(struct ml_ensemble_walk *w, struct ml_err *err)
 {
 	for (size_t i = 0; i < w->unit_count; i++) {
-		struct unit *u = &w->units[i];
+		struct ml_ensemble_unit *u = &w->units[i];
 		struct ml_replay_options o = options(w, u);
 
 		if (u->shares &&
@@ -653,7 +467,7 @@ bool ml_ensemble_walk_open(struct ml_ensemble_walk **walk, struct ml_ensemble *e
 	plan(w);
 	for (size_t i = 0; i < RING; i++)
 		ml_ensemble_block_init(&w->ring[i]);
-	if (!foresee(w, err) || (g->data && !restore(w, err))) {
+	if (!foresee(w, err) || (g->data && !ml_ensemble_walk_restore(w, err))) {
 		ml_ensemble_walk_close(w);
 		return false;
 	}

@@ -8,7 +8,7 @@
 #include "lib/analyse/passes/profile.h"
 #include "lib/analyse/passes/replay.h"
 #include "lib/base/map.h"
-#include "lib/cache/lru/event_sums.h"
+#include "lib/cache/machine/event_sums.h"
 #include "lib/trace/trace.h"
 
 enum {

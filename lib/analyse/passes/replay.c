@@ -1,167 +1,12 @@
-#include "lib/analyse/passes/replay.h"
+#include "lib/analyse/passes/replay_parts.h"
 
 #include <string.h>
 
 #include "lib/analyse/passes/future.h"
-#include "lib/analyse/passes/interleave.h"
-#include "lib/analyse/passes/surcharge.h"
-#include "lib/analyse/passes/thread_cores.h"
-#include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/pool.h"
-#include "lib/base/relay.h"
-#include "lib/cache/engine.h"
-#include "lib/cache/lru/event_sums.h"
 #include "lib/trace/regions/region_lookup.h"
 #include "lib/trace/tables.h"
-#include "lib/trace/trace.h"
-
-enum {
-	SLOTS = 8, /* pieces under way */
-	SHORT = 1
-		<< 20, /* references of a part, below which decoding ahead does not pay */
-};
-
-/*
- * A piece of a batch on its way. The caller finds its cells. Then the piece goes through
- * stages, with several processors on several threads (relay.h): those of the simulator;
- * one for the passes that observe single events of the simulator, in which these events
- * come, too; and those of all other passes.
- */
-struct slot {
-	struct ml_batch refs;
-	const uint64_t *time;
-	struct ml_interleaved merged; /* the block of these references, if interleaved */
-	uint64_t position;
-	bool ends_batch;
-	bool failed; /* a pass has, at this piece or before */
-	size_t cells;
-	const uint32_t *cell;
-	void *carry; /* between the stages of the engine */
-	uint32_t own_cell[ML_BATCH], region[ML_BATCH];
-	uint64_t *block, *offset; /* [ML_BATCH], with places */
-	void *along;
-	uint16_t core[ML_BATCH], outcome[ML_BATCH];
-	struct ml_charge *charges;
-	size_t charge_count, charge_cap;
-	uint32_t moved; /* the last reference with a transfer, + 1 */
-};
-
-struct ml_replay {
-	struct ml_trace *trace;
-	struct ml_replay_options o; /* `to` and interleave are resolved */
-	struct ml_region_lookup *lookup;
-	struct ml_engine *engine;
-	struct ml_future *future;         /* NULL: no level needs hints */
-	struct ml_interleave *interleave; /* NULL: as recorded */
-	struct ml_thread_cores cores;     /* cores.core is NULL: one core */
-	size_t next_gap;
-	uint64_t done;
-
-	const struct ml_pass *passes;
-	size_t pass_count;
-	struct ml_event_sums *sums; /* those that the simulator fills */
-	bool regions;               /* a pass needs them */
-	bool charges;               /* the same */
-	bool bounces;               /* lines may go from core to core */
-	unsigned stages;        /* of the engine, without the one that calls observers */
-	unsigned pass_stages;   /* the first one is of passes that observe events */
-	uint64_t count;         /* references of all parts */
-	struct ml_events now;   /* the piece that observers hear of */
-	struct slot *charged;   /* the same; NULL behind the last one */
-	struct slot *slots;     /* [SLOTS] */
-	struct ml_relay *relay; /* NULL: the caller does all stages */
-	uint64_t save_at;       /* from this position on a pass saves the state */
-	/* of the stages of passes: one has failed, for this reason */
-	bool failed[ML_RELAY_STAGES];
-	struct ml_err err[ML_RELAY_STAGES];
-	bool stop;               /* the caller has heard of that */
-	uint32_t cell[ML_BATCH]; /* of a batch that is interleaved with others */
-	struct ml_arena arena;
-};
-
-/* Whether the simulator itself adds up the misses and leaving lines of a pass. */
-static bool summed(const struct ml_replay *r, const struct ml_pass *p)
-{
-	return r->sums && r->sums == p->sums;
-}
-
-static void on_miss(void *arg, const struct ml_miss *m)
-{
-	struct ml_replay *r = arg;
-
-	for (size_t i = 0; i < r->pass_count; i++)
-		if (r->passes[i].miss && !summed(r, &r->passes[i]))
-			r->passes[i].miss(r->passes[i].arg, &r->now, m);
-}
-
-static void on_leave(void *arg, const struct ml_leave *l)
-{
-	struct ml_replay *r = arg;
-
-	for (size_t i = 0; i < r->pass_count; i++)
-		if (r->passes[i].leave && !summed(r, &r->passes[i]))
-			r->passes[i].leave(r->passes[i].arg, &r->now, l);
-}
-
-static void charge(struct ml_replay *r, struct ml_charge c)
-{
-	struct slot *s = r->charged;
-
-	if (!r->charges || !s)
-		return;
-	s->charges = ml_grow(s->charges, &s->charge_cap, s->charge_count + 1,
-			     sizeof(*s->charges));
-	s->charges[s->charge_count++] = c;
-}
-
-/* A reference pays for one transfer, whatever number of cores gave up its lines. */
-static void on_bounce(void *arg, const struct ml_bounce *b)
-{
-	struct ml_replay *r = arg;
-
-	if (r->charged && r->charged->moved != b->access + 1) {
-		charge(r, (struct ml_charge){ .ref = b->access });
-		r->charged->moved = b->access + 1;
-	}
-	for (size_t i = 0; i < r->pass_count; i++)
-		if (r->passes[i].bounce)
-			r->passes[i].bounce(r->passes[i].arg, &r->now, b);
-}
-
-static void on_page(void *arg, const struct ml_page *g)
-{
-	struct ml_replay *r = arg;
-
-	charge(r, (struct ml_charge){ g->access, (uint8_t)g->tlb, true, g->more });
-	for (size_t i = 0; i < r->pass_count; i++)
-		if (r->passes[i].page)
-			r->passes[i].page(r->passes[i].arg, &r->now, g);
-}
-
-/* Observes only events that a pass handles, as each costs a call for each line. */
-static void observe(struct ml_replay *r)
-{
-	struct ml_observer o = { .arg = r };
-
-	for (size_t i = 0; i < r->pass_count; i++) {
-		if (r->passes[i].sums)
-			ml_event_sums_open(r->passes[i].sums, &r->o.machine, r->o.want);
-		if (ml_engine_sums(r->engine) && !r->sums)
-			r->sums = r->passes[i].sums;
-		if (r->passes[i].miss && !summed(r, &r->passes[i]))
-			o.miss = on_miss;
-		if (r->passes[i].leave && !summed(r, &r->passes[i]))
-			o.leave = on_leave;
-		if (r->passes[i].bounce || r->passes[i].charges)
-			o.bounce = on_bounce;
-		if (r->passes[i].page || r->passes[i].charges)
-			o.page = on_page;
-		r->charges |= r->passes[i].charges;
-	}
-	ml_engine_observe(r->engine, &o, r->sums);
-	r->stages = ml_engine_stages(r->engine) - 1;
-}
 
 /* In our own recordings the order of threads is that of a scheduler, which differs from
  * run to run. Other traces come as they are. */
@@ -288,7 +133,8 @@ void ml_replay_close(struct ml_replay *r)
 	ml_free(r);
 }
 
-static struct ml_accesses accesses_of(const struct ml_replay *r, const struct slot *s)
+static struct ml_accesses accesses_of(const struct ml_replay *r,
+				      const struct ml_replay_slot *s)
 {
 	return (struct ml_accesses){
 		.count = s->refs.count,
@@ -300,7 +146,7 @@ static struct ml_accesses accesses_of(const struct ml_replay *r, const struct sl
 	};
 }
 
-static bool run_engine(struct ml_replay *r, unsigned stage, struct slot *s,
+static bool run_engine(struct ml_replay *r, unsigned stage, struct ml_replay_slot *s,
 		       struct ml_err *err)
 {
 	struct ml_accesses a = accesses_of(r, s);
@@ -308,7 +154,7 @@ static bool run_engine(struct ml_replay *r, unsigned stage, struct slot *s,
 	return ml_engine_stage(r->engine, stage, &a, s->carry, s->outcome, err);
 }
 
-static struct ml_events events_of(struct ml_replay *r, const struct slot *s)
+static struct ml_events events_of(struct ml_replay *r, const struct ml_replay_slot *s)
 {
 	return (struct ml_events){
 		.replay = r,
@@ -349,7 +195,8 @@ static bool show(const struct ml_replay *r, const struct ml_events *e, unsigned 
 }
 
 /* The first stage of passes: they hear of the events of a piece before they see it. */
-static bool end_and_show(struct ml_replay *r, struct slot *s, struct ml_err *err)
+static bool end_and_show(struct ml_replay *r, struct ml_replay_slot *s,
+			 struct ml_err *err)
 {
 	s->charge_count = s->moved = 0;
 	r->charged = s;
@@ -367,7 +214,7 @@ static bool end_and_show(struct ml_replay *r, struct slot *s, struct ml_err *err
 }
 
 /* A stage of passes with a piece. */
-static bool run_passes(struct ml_replay *r, unsigned stage, struct slot *s,
+static bool run_passes(struct ml_replay *r, unsigned stage, struct ml_replay_slot *s,
 		       struct ml_err *err)
 {
 	if (!stage)
@@ -380,7 +227,7 @@ static bool run_passes(struct ml_replay *r, unsigned stage, struct slot *s,
 static void run_stage(void *arg, unsigned stage, unsigned slot)
 {
 	struct ml_replay *r = arg;
-	struct slot *s = &r->slots[slot];
+	struct ml_replay_slot *s = &r->slots[slot];
 
 	if (stage < r->stages) {
 		struct ml_err none; /* only the last stage may fail */
@@ -425,7 +272,7 @@ static bool catch_up(struct ml_replay *r, struct ml_err *err)
 	return !has_failed(r, err);
 }
 
-static void find_places(const struct ml_replay *r, struct slot *s)
+static void find_places(const struct ml_replay *r, struct ml_replay_slot *s)
 {
 	size_t known = r->trace->tables.regions.count;
 
@@ -441,7 +288,7 @@ static void find_places(const struct ml_replay *r, struct slot *s)
 }
 
 /* Hands a piece to the stages, or goes through them. */
-static bool run_piece(struct ml_replay *r, struct slot *s, struct ml_err *err)
+static bool run_piece(struct ml_replay *r, struct ml_replay_slot *s, struct ml_err *err)
 {
 	struct ml_batch *b = &s->refs;
 
@@ -461,9 +308,9 @@ static bool run_piece(struct ml_replay *r, struct slot *s, struct ml_err *err)
 		for (unsigned i = 0; i < r->pass_stages; i++)
 			if (!run_passes(r, i, s, err))
 				return false;
-		return true;
+	} else {
+		ml_relay_pass(r->relay);
 	}
-	ml_relay_pass(r->relay);
 	if (r->done >= r->save_at) {
 		if (!catch_up(r, err))
 			return false;
@@ -483,9 +330,13 @@ static bool simulate(struct ml_replay *r, const struct ml_batch *b, const uint64
 	size_t most = best && best < ML_BATCH ? best : ML_BATCH;
 
 	for (size_t i = 0, n; i < b->count; i += n) {
-		struct slot *s = &r->slots[r->relay ? ml_relay_slot(r->relay) : 0];
+		struct ml_replay_slot *s =
+			&r->slots[r->relay ? ml_relay_slot(r->relay) : 0];
 
 		n = b->count - i < most ? b->count - i : most;
+		/* states are saved at the same positions, however batches are cut */
+		if (r->save_at > r->done && r->save_at - r->done < n)
+			n = (size_t)(r->save_at - r->done);
 		s->refs = (struct ml_batch){ time ? b->time : b->time + i,
 					     n,
 					     b->addr + i,
@@ -573,7 +424,7 @@ static void begin(struct ml_replay *r, const struct ml_pass *passes, size_t coun
 			      (passes[i].bounce && r->bounces);
 		alone |= passes[i].needs_lookup;
 	}
-	observe(r);
+	ml_replay_observe(r);
 	find_saves(r);
 	/* pieces under way are of as many batches at most */
 	if (r->o.interleave)

@@ -2,7 +2,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/cache/engine.h"
-#include "lib/cache/lru/tlb_lru.h"
+#include "lib/cache/tlb/tlb_lru.h"
 
 void ml_lane_open_tlbs(struct ml_lane *l, const struct ml_machine *m)
 {

@@ -1,4 +1,4 @@
-#include "lib/cache/distance/distance_order.h"
+#include "lib/cache/distance/distance_order_parts.h"
 
 #include <assert.h>
 #include <string.h>

@@ -23,11 +23,10 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "lib/cache/distance/distance.h"
-#include "lib/cache/distance/distance_order.h"
+#include "lib/cache/distance/distance_order_parts.h"
 
 enum {
 	DISTANCE_BLOCK = 1024,

@@ -1,4 +1,4 @@
-#include "lib/cache/exact/level.h"
+#include "lib/cache/exact/level_parts.h"
 
 #include <string.h>
 
@@ -45,7 +45,6 @@ void ml_cache_init(struct ml_cache *c, const struct ml_level_spec *spec, unsigne
 	c->digests = ml_arena_large(a, (size_t)c->sets * c->row);
 	c->recent_mask = (2u << log2_of(places <= SMALL ? places : c->sets)) - 1;
 	c->recent = ml_arena_alloc(a, ((size_t)c->recent_mask + 1) * 4);
-	c->copy = ml_arena_alloc(a, places * 4);
 	if (spec->sets == 1 && spec->ways >= ML_WIDE_SET)
 		c->wide = ml_wide_set_make(spec->ways, c->tags, a);
 	c->use = want & ML_SIM_USE;

@@ -97,16 +97,6 @@ static inline struct ml_miss_cause_cell *ml_miss_cause_cell(const struct ml_miss
 	return &s->book->cells[((size_t)number << s->book->member_bits) + s->member];
 }
 
-/* Prefetches, into the host's cache, the cell of a line that will be looked up. */
-static inline void ml_book_fetch(const struct ml_book *b, uint64_t line)
-{
-	if (!b->room)
-		return;
-	uint32_t first = ml_book_slot(b, line >> ML_BOOK_PAGE_BITS)->first;
-	__builtin_prefetch(
-		&b->cells[(size_t)(first + ml_book_within(line)) << b->member_bits]);
-}
-
 /* Makes room in the log by dropping stale places. */
 void ml_miss_cause_tidy(struct ml_miss_cause *s);
 

@@ -84,62 +84,26 @@ ML_BODY void ml_motion_set_evictor(struct ml_sim_place p, uint32_t owner)
 }
 
 /*
- * Finds the nearest copy further out of the line at p, in a plain machine; its cache is
- * NULL if there is none. Mostly the copy is where the line came from. Its note tells, and
- * the caller needs that note next.
+ * ml_motion_evict in a plain machine. Dirty data go to the nearest copy further out, or
+ * to memory, and pass by the levels without a copy.
  */
-ML_BODY struct ml_sim_place ml_motion_copy(const struct ml_sim *s, struct ml_sim_place p)
-{
-	const struct ml_cache *c = p.cache;
-	struct ml_sim_place copy = { NULL, c->copy[p.at] };
-	unsigned depth = ml_cache_depth(c) + 1;
-
-	if (depth < s->levels && c->miss_cause) {
-		copy.cache = s->caches[depth];
-		if (copy.cache->notes[copy.at].entry == c->notes[p.at].entry)
-			return copy;
-	}
-	for (; depth < s->levels; depth++) {
-		copy.cache = s->caches[depth];
-		copy.at = ml_cache_find(copy.cache, ml_cache_line(c, p.at));
-		if (copy.at != ML_NOWHERE)
-			return copy;
-	}
-	return (struct ml_sim_place){ NULL, ML_NOWHERE };
-}
-
-/* Counts the levels that written data of p pass by on their way to the copy, or memory.
- */
-ML_BODY void ml_motion_past(struct ml_sim *s, struct ml_sim_place p,
-			    struct ml_sim_place copy)
-{
-	unsigned to = copy.cache ? ml_cache_depth(copy.cache) : s->levels;
-
-	for (unsigned depth = ml_cache_depth(p.cache) + 1; depth < to; depth++)
-		s->caches[depth]->counts->past_bytes += p.cache->spec->line;
-}
-
-/* ml_motion_evict in a plain machine. */
-ML_BODY void ml_motion_evict_plainly(struct ml_sim *s, const struct ml_request *q,
-				     struct ml_sim_place p)
+ML_BODY void ml_motion_evict_plainly(struct ml_sim *s, struct ml_sim_place p)
 {
 	struct ml_cache *c = p.cache;
 	bool dirty = c->flags[p.at] & ML_DIRTY;
 
 	c->counts->evictions++;
 	c->counts->write_backs += dirty;
-	ml_motion_set_evictor(p, q->owner);
-	if (dirty || c->use) {
-		struct ml_sim_place copy = ml_motion_copy(s, p);
+	for (unsigned depth = ml_cache_depth(c) + 1; dirty && depth < s->levels;
+	     depth++) {
+		struct ml_cache *outer = s->caches[depth];
+		size_t at = ml_cache_find(outer, ml_cache_line(c, p.at));
 
-		if (copy.cache && dirty)
-			copy.cache->flags[copy.at] |= ML_DIRTY;
-		if (dirty)
-			ml_motion_past(s, p, copy);
-		if (copy.cache && c->use) {
-			copy.cache->notes[copy.at].read |= c->notes[p.at].read;
-			copy.cache->notes[copy.at].written |= c->notes[p.at].written;
+		if (at != ML_NOWHERE) {
+			outer->flags[at] |= ML_DIRTY;
+			break;
 		}
+		outer->counts->past_bytes += c->spec->line;
 	}
 	ml_motion_tell(s, p);
 }
@@ -154,7 +118,7 @@ ML_BODY void ml_motion_fill_at(struct ml_sim *s, const struct ml_request *q,
 
 	if (c->tags[p.at]) {
 		if (plain)
-			ml_motion_evict_plainly(s, q, p);
+			ml_motion_evict_plainly(s, p);
 		else
 			ml_motion_evict(s, q, p);
 		c->empty++;
@@ -163,7 +127,6 @@ ML_BODY void ml_motion_fill_at(struct ml_sim *s, const struct ml_request *q,
 	c->flags[p.at] = (uint8_t)((cargo->dirty ? ML_DIRTY : 0) |
 				   (cargo->prefetched ? ML_PREFETCHED : 0) |
 				   (cargo->write_first ? ML_WRITE_FIRST : 0));
-	c->copy[p.at] = cargo->copy;
 	if (c->notes)
 		c->notes[p.at] = (struct ml_cache_note){
 			.read = cargo->read,

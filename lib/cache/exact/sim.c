@@ -6,6 +6,7 @@
 #include "lib/cache/exact/miss_cause.h"
 #include "lib/cache/exact/motion.h"
 #include "lib/cache/exact/prefetch.h"
+#include "lib/cache/exact/translate.h"
 
 /* Takes the next hint of a level. A run that lacks one ends after the current access. */
 static uint64_t take_hint(struct ml_sim *s, unsigned level)
@@ -23,17 +24,6 @@ static uint64_t take_hint(struct ml_sim *s, unsigned level)
 		return UINT64_MAX;
 	h->left--;
 	return *h->next++;
-}
-
-static enum ml_cause cause_of(const struct ml_sim *s, enum ml_miss_cause_answer answer)
-{
-	switch (answer) {
-	case ML_MISS_CAUSE_NEW:
-		return s->gap || s->forgot ? ML_CAUSE_UNKNOWN : ML_CAUSE_COLD;
-	case ML_MISS_CAUSE_HAS: return ML_CAUSE_CONFLICT;
-	case ML_MISS_CAUSE_LOST: break;
-	}
-	return ML_CAUSE_CAPACITY;
 }
 
 struct access {
@@ -62,13 +52,12 @@ struct journey {
  * The number, in its book, of a line that c misses. Mostly the level within has looked it
  * up.
  */
-ML_BODY uint32_t book_entry(const struct ml_request *q, const struct ml_cache *c,
-			    unsigned depth, bool plain)
+static uint32_t book_entry(const struct ml_request *q, const struct ml_cache *c,
+			   unsigned depth)
 {
 	struct ml_book *b = c->miss_cause->book;
 
-	return depth && (plain || (q->entry[depth - 1] &&
-				   q->path[depth - 1]->miss_cause->book == b))
+	return depth && q->entry[depth - 1] && q->path[depth - 1]->miss_cause->book == b
 		       ? q->entry[depth - 1]
 		       : ml_book_find(b, q->addr >> c->bits);
 }
@@ -86,17 +75,15 @@ ML_BODY void demand(struct ml_sim *s, struct ml_request *q, struct ml_cache *c,
 	c->counts->missed[q->kind] += missed;
 	if (!plain && c->policy->future)
 		q->hint[depth] = take_hint(s, c->level);
-	if (c->miss_cause) {
-		entry = missed || (plain && depth) ? book_entry(q, c, depth, plain)
-						   : c->notes[j->at].entry;
+	if (!plain && c->miss_cause) {
+		entry = missed ? book_entry(q, c, depth) : c->notes[j->at].entry;
 		enum ml_miss_cause_answer answer = ml_miss_cause_ask(c->miss_cause,
 								     entry);
 
 		q->entry[depth] = entry;
 		if (missed) {
-			cause = cause_of(s, answer);
-			if (!plain && depth < j->lost_levels &&
-			    answer != ML_MISS_CAUSE_NEW)
+			cause = ml_sim_cause(s, answer);
+			if (depth < j->lost_levels && answer != ML_MISS_CAUSE_NEW)
 				cause = j->lost;
 			c->counts->cause[cause]++;
 			j->outcome = ml_outcome_with(j->outcome, depth + 1, cause);
@@ -272,7 +259,6 @@ ML_BODY struct ml_sim_place come_in(struct ml_sim *s, const struct ml_request *q
 		cargo.hint = plain ? 0 : q->hint[depth];
 		cargo.entry = q->entry[depth];
 		if (plain) {
-			cargo.copy = (uint32_t)p.at;
 			p.at = ml_cache_room(p.cache, q->addr >> p.cache->bits);
 			ml_motion_fill_at(s, q, p, q->addr >> p.cache->bits, &cargo,
 					  true);
@@ -332,7 +318,7 @@ ML_BODY uint16_t serve_body(struct ml_sim *s, struct ml_request *q, unsigned dep
 		p.cache->flags[p.at] |= ML_DIRTY;
 	else if (write)
 		write_line(s, q, &j);
-	if (q->demand && p.cache && p.cache->use)
+	if (!plain && q->demand && p.cache && p.cache->use)
 		touch(p, write, q->addr, q->size);
 	return (uint16_t)(j.outcome | (j.depth + 1));
 }
@@ -364,74 +350,6 @@ static void prefetch(struct ml_sim *s, const struct ml_request *of)
 	s->prefetch_count = 0;
 }
 
-/* Translates one page. Returns the TLB that knew it, or their number: a walk. */
-static unsigned translate(struct ml_sim *s, unsigned core, enum ml_access_kind kind,
-			  uint64_t addr)
-{
-	unsigned tlbs = s->machine.tlbs, found_in = 0;
-
-	for (; found_in < tlbs; found_in++) {
-		struct ml_cache *c =
-			&s->tlbs[found_in][core / s->machine.tlb[found_in].share];
-		uint64_t page = addr >> c->bits;
-		size_t at = ml_cache_look(c, page);
-		bool missed = at == ML_NOWHERE;
-
-		c->counts->asked[kind]++;
-		c->counts->missed[kind] += missed;
-		if (c->miss_cause) {
-			uint32_t entry = missed ? ml_book_find(c->miss_cause->book, page)
-						: c->notes[at].entry;
-			enum ml_miss_cause_answer answer =
-				ml_miss_cause_ask(c->miss_cause, entry);
-
-			if (missed)
-				c->counts->cause[cause_of(s, answer)]++;
-		}
-		if (!missed) {
-			uint32_t set = ml_cache_set(c, page);
-
-			ml_policy_hit(c->policy, &c->order, set, ml_cache_way(c, set, at),
-				      0);
-			break;
-		}
-	}
-	for (unsigned i = found_in; i-- > 0;) {
-		struct ml_cache *c = &s->tlbs[i][core / s->machine.tlb[i].share];
-		uint64_t page = addr >> c->bits;
-		uint32_t set = ml_cache_set(c, page);
-		size_t at = ml_cache_room(c, page);
-
-		c->counts->fills++;
-		if (c->tags[at]) {
-			c->counts->evictions++;
-			ml_cache_drop(c, at);
-		}
-		ml_cache_put(c, at, page);
-		if (c->miss_cause)
-			c->notes[at].entry = ml_book_find(c->miss_cause->book, page);
-		ml_policy_fill(c->policy, &c->order, set, ml_cache_way(c, set, at), 0);
-	}
-	return found_in;
-}
-
-/* Translates all pages of a data access through the TLBs. */
-static void translate_all(struct ml_sim *s, const struct access *x, uint32_t access)
-{
-	unsigned bits = s->tlbs[0]->bits;
-	uint64_t first = x->addr >> bits;
-
-	for (uint64_t page = first; page <= x->last >> bits; page++) {
-		unsigned tlb = translate(s, x->core, x->kind,
-					 page == first ? x->addr : page << bits);
-		struct ml_page found = { access, x->core, tlb, page != first };
-
-		if ((tlb || found.more) && s->observer.page)
-			s->observer.page(s->observer.arg, &found);
-	}
-	s->last_page[x->core] = s->same_page ? (x->last >> bits) + 1 : 0;
-}
-
 /* Whether an access stays in the page that its core used last, which changes nothing. */
 ML_BODY bool same_page(const struct ml_sim *s, const struct access *x)
 {
@@ -446,7 +364,7 @@ ML_BODY void translate_access(struct ml_sim *s, const struct access *x, uint32_t
 	if (same_page(s, x))
 		s->tlb_counts[0].asked[x->kind]++;
 	else
-		translate_all(s, x, access);
+		ml_translate(s, x->core, x->kind, x->addr, x->last, access);
 }
 
 static uint16_t access_slowly(struct ml_sim *s, const struct ml_accesses *a, size_t i,
@@ -509,9 +427,9 @@ ML_BODY enum fast access_fast(struct ml_sim *s, struct access x, bool plain)
 	uint32_t set = ml_cache_set(c, line);
 	c->counts->asked[x.kind]++;
 	ml_policy_hit(c->policy, &c->order, set, ml_cache_way(c, set, at), 0);
-	if (c->use)
+	if (!plain && c->use)
 		touch((struct ml_sim_place){ c, at }, write, x.addr, x.last - x.addr + 1);
-	if (c->miss_cause)
+	if (!plain && c->miss_cause)
 		ml_miss_cause_ask(c->miss_cause, c->notes[at].entry);
 	return HIT;
 }
@@ -536,7 +454,7 @@ ML_BODY struct access access_at(const struct ml_sim *s, const struct ml_accesses
 
 /*
  * For an access that will miss: prefetches into the host's caches what the levels behind
- * the first, and the book, will look at. Large simulated caches do not fit into those of
+ * the first will look at. Large simulated caches do not fit into those of
  * the host, so this is done some accesses ahead, and for all levels at once.
  */
 ML_BODY void fetch_ahead(const struct ml_sim *s, struct ml_cache *const *path,
@@ -547,8 +465,6 @@ ML_BODY void fetch_ahead(const struct ml_sim *s, struct ml_cache *const *path,
 
 	if (ml_cache_find(c, line) != ML_NOWHERE)
 		return;
-	if (c->miss_cause)
-		ml_book_fetch(c->miss_cause->book, line);
 	for (unsigned depth = 1; depth < s->levels; depth++) {
 		c = path[depth];
 		line = addr >> c->bits;

@@ -13,7 +13,7 @@
 
 #include "lib/base/arena.h"
 #include "lib/cache/exact/holders.h"
-#include "lib/cache/exact/level.h"
+#include "lib/cache/exact/level_parts.h"
 #include "lib/cache/machine/machine.h"
 #include "lib/cache/exact/miss_cause.h"
 #include "lib/cache/machine/observer.h"
@@ -61,15 +61,15 @@ struct ml_sim {
 	uint64_t accesses; /* before the current run */
 	bool gap; /* there was a gap: the first request for a line is no proof of a cold
 		     miss */
-	bool forgot; /* the same, because a state was restored */
-	bool fast;   /* a hit in the first level has no effect beyond that level */
-	bool plain;  /* the simple case: one core, write-back and write-allocate, neither
-			inclusive nor exclusive, one line size; no prefetchers, no opt or
-			pes, no list of movements */
-	bool misses; /* the last run often missed the second level too */
-	bool inform; /* a line that leaves passes its use mask or its first use to the
+	bool forgot;   /* the same, because a state was restored */
+	bool fast;     /* a hit in the first level has no effect beyond that level */
+	bool plain;    /* the simple case: no options; one core, write-back and
+			write-allocate, neither inclusive nor exclusive, one line size; no
+			prefetchers, no opt or pes */
+	bool misses;   /* the last run often missed the second level too */
+	bool inform;   /* a line that leaves passes its use mask or its first use to the
 			copy outwards */
-	bool coherent;             /* some caches belong to some cores only... */
+	bool coherent; /* some caches belong to some cores only... */
 	unsigned unit_bits;        /* ...and this is log2 of the largest of their lines */
 	struct ml_holders holders; /* by unit, if coherent */
 	struct ml_sim_book *books; /* with ML_SIM_CAUSES */
@@ -101,7 +101,6 @@ struct ml_cargo {
 	unsigned from; /* level */
 	uint64_t hint;
 	uint32_t entry;
-	uint32_t copy; /* plain machines: its place in the next cache outwards */
 	bool dirty, prefetched, write_first;
 	uint32_t owner;
 	uint64_t read, written;
@@ -135,4 +134,17 @@ static inline struct ml_move *ml_motion_next(struct ml_sim *s)
 		s->moves = ml_grow(s->moves, &s->move_cap, s->move_count + 1,
 				   sizeof(*s->moves));
 	return &s->moves[s->move_count++];
+}
+
+/* The cause of a miss, by what the LRU cache beside a cache says. */
+static inline enum ml_cause ml_sim_cause(const struct ml_sim *s,
+					 enum ml_miss_cause_answer answer)
+{
+	switch (answer) {
+	case ML_MISS_CAUSE_NEW:
+		return s->gap || s->forgot ? ML_CAUSE_UNKNOWN : ML_CAUSE_COLD;
+	case ML_MISS_CAUSE_HAS: return ML_CAUSE_CONFLICT;
+	case ML_MISS_CAUSE_LOST: break;
+	}
+	return ML_CAUSE_CAPACITY;
 }

@@ -145,7 +145,7 @@ static bool hits_quietly(const struct ml_level_spec *l)
 /* See ml_sim.plain. */
 static bool is_plain(const struct ml_machine *m, unsigned want)
 {
-	bool plain = m->cores == 1 && !(want & ML_SIM_MOVES);
+	bool plain = m->cores == 1 && !want;
 
 	for (unsigned i = 0; i <= m->levels; i++) {
 		const struct ml_level_spec *l = i ? &m->level[i - 1] : &m->icache;

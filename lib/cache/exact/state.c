@@ -520,7 +520,6 @@ static void copy_cache(struct ml_cache *to, const struct ml_cache *from)
 	memcpy(to->tags, from->tags, places * sizeof(*to->tags));
 	memcpy(to->flags, from->flags, places);
 	memcpy(to->digests, from->digests, (size_t)from->sets * from->row);
-	memcpy(to->copy, from->copy, places * sizeof(*to->copy));
 	memcpy(to->recent, from->recent, from->sets * sizeof(*to->recent));
 	if (from->notes)
 		memcpy(to->notes, from->notes, places * sizeof(*to->notes));

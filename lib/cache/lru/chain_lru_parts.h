@@ -17,79 +17,19 @@
 #include <stdint.h>
 
 #include "lib/base/arena.h"
-#include "lib/cache/lru/event_sums.h"
+#include "lib/cache/lru/chain_lru_events.h"
+#include "lib/cache/lru/chain_lru_first.h"
+#include "lib/cache/machine/event_sums.h"
 #include "lib/cache/machine/level_counts.h"
 #include "lib/cache/lru/line_book.h"
+#include "lib/cache/lru/line_records.h"
 #include "lib/cache/machine/machine.h"
 
 enum {
-	CHAIN_FIRST_LANES = 8,
 	CHAIN_LANES = 16, /* the most lanes of the other levels */
 	/* bytes between data of different stages, so that no line of the host's caches
 	 * goes from core to core and back */
 	CHAIN_APART = 128,
-};
-
-/*
- * What happened in a level: a request that it missed, and the line that left the place
- * where the requested line is now. A stray is the second half alone: a line that left a
- * level further within and had no copy in this one.
- */
-struct chain_event {
-	uint64_t line;          /* requested; of a stray: the line itself */
-	uint64_t read, written; /* use masks of the line that left */
-	uint32_t number;        /* of the requested line */
-	uint32_t left;          /* number of the line that left; 0: none did */
-	uint32_t access;        /* index in the run */
-	uint32_t at;            /* place in the level */
-	uint16_t outcome;       /* causes so far */
-	uint8_t kind;           /* of the access */
-	uint8_t flags;
-};
-
-enum {
-	CHAIN_HELD = 1,   /* the shadow of the first level held the line */
-	CHAIN_LEAVES = 2, /* a line leaves the first level; its number is not yet known */
-	CHAIN_STRAY = 4,
-};
-
-/* Zero bytes are an empty list. */
-struct chain_list {
-	struct chain_event *at;
-	size_t count, cap;
-	uint32_t greatest; /* number of a line that was requested */
-};
-
-/* The lists that levels leave for the next ones, for one run of accesses. */
-struct chain_events {
-	uint64_t start; /* accesses before the run */
-	struct chain_list list[ML_LEVELS];
-};
-
-struct chain_use {
-	uint64_t read, written; /* use masks; the line is dirty if it was written */
-};
-
-/* Ghosts of the first level, in buckets of eight. A slot is free if its time is dead. */
-struct chain_ghosts {
-	uint64_t *lines; /* [buckets][8]: line + 1; 0: none */
-	uint32_t *times; /* [buckets][8] */
-	uint32_t mask;   /* buckets - 1 */
-	struct ml_arena arena;
-};
-
-/* The first level, as the first stage sees it. */
-struct chain_first {
-	uint32_t sets, ways, mask;
-	uint64_t *lines; /* [sets][8]: line + 1, 0 is empty */
-	uint32_t *times; /* [sets][8] */
-	struct chain_use *uses;
-	uint8_t *live;         /* by time */
-	uint32_t room;         /* times that fit */
-	uint32_t begin, clock; /* times of the shadow: from begin to clock */
-	uint32_t held, listed; /* lines of the shadow: at most, and now */
-	struct chain_ghosts ghosts;
-	uint64_t asked[3]; /* requests, by kind */
 };
 
 /* What the second stage knows of a line in the first level. */
@@ -165,12 +105,6 @@ struct chain_lru_ops {
 extern const struct chain_lru_ops ml_chain_lru_ops_plain, ml_chain_lru_ops_avx2,
 	ml_chain_lru_ops_avx512;
 
-static inline void chain_reserve(struct chain_list *l, size_t more)
-{
-	if (l->cap - l->count < more)
-		l->at = ml_grow(l->at, &l->cap, l->count + more, sizeof(*l->at));
-}
-
 static inline uint32_t *chain_numbers(const struct chain_level *c, uint32_t set)
 {
 	return c->rows + (size_t)set * 2 * c->lanes;
@@ -179,11 +113,6 @@ static inline uint32_t *chain_numbers(const struct chain_level *c, uint32_t set)
 static inline uint32_t *chain_times(const struct chain_level *c, uint32_t set)
 {
 	return chain_numbers(c, set) + c->lanes;
-}
-
-static inline uint32_t chain_ghost_bucket(const struct chain_ghosts *g, uint64_t line)
-{
-	return (uint32_t)(line * 0x9e3779b97f4a7c15u >> 40) & g->mask;
 }
 
 /*
@@ -204,9 +133,5 @@ static inline void chain_set_evictor(const struct ml_line_records *r, uint8_t *r
 	ml_line_set_evictor(r, record, 0, owner + 1);
 }
 
-/* Times of the first level run out: numbers them anew. */
-void ml_chain_first_renumber(struct chain_first *f);
-/* A bucket of the ghosts is full: twice as many buckets, at least. */
-void ml_chain_ghosts_widen(struct chain_first *f);
 /* The ring of live times is full, or times run out: numbers them anew. */
 void ml_chain_level_renumber(struct chain_level *c);

@@ -20,7 +20,7 @@
 #include "lib/cache/exact/sim_data.h"
 #include "lib/cache/lru/chain_lru.h"
 #include "lib/cache/lru/explain_lru_parts.h"
-#include "lib/cache/lru/tlb_lru.h"
+#include "lib/cache/tlb/tlb_lru.h"
 
 /* References that are explained at once: their events fit the host's L2. */
 enum { PIECE = 4096 };

@@ -11,9 +11,6 @@
  *
  * The back knows all events of a run ahead of time, so it fetches what they need into the
  * host's caches early. Large simulated caches do not fit into those of the host.
- *
- * A set has `lanes` places, of which the first `ways` are ways; the others fill vectors.
- * Depth is the distance from the core, as in sim_data.h.
  */
 #pragma once
 
@@ -23,11 +20,13 @@
 
 #include "lib/base/arena.h"
 #include "lib/cache/machine/access.h"
-#include "lib/cache/lru/chain_lru_parts.h"
-#include "lib/cache/lru/event_sums.h"
+#include "lib/cache/machine/event_sums.h"
+#include "lib/cache/lru/explain_lru_cache.h"
+#include "lib/cache/lru/explain_lru_events.h"
 #include "lib/cache/lru/first_shadow.h"
 #include "lib/cache/machine/level_counts.h"
 #include "lib/cache/lru/line_book.h"
+#include "lib/cache/lru/line_records.h"
 #include "lib/cache/machine/machine.h"
 #include "lib/cache/machine/observer.h"
 #include "lib/cache/lru/shadow.h"
@@ -35,109 +34,6 @@
 struct ml_prefetch;
 struct ml_sim;
 struct ml_tlb_lru;
-
-enum {
-	EXPLAIN_LANES = 32, /* the most ways of a set */
-	EXPLAIN_FIRST = 0,  /* depth of the first level */
-	EXPLAIN_NOWHERE = -1,
-	/* bytes between data of the front and of the back, so that no line of the host's
-	 * caches goes from core to core and back */
-	EXPLAIN_APART = 128,
-};
-
-#define EXPLAIN_NO_NUMBER (UINT32_MAX - 1) /* no row has it */
-
-/*
- * What a cache knows of a line that it holds: the bytes that are used, which change with
- * every hit of a first level, and the rest. The line is dirty if `written` is not 0.
- */
-struct explain_use {
-	uint64_t read, written; /* use masks */
-};
-
-struct explain_note {
-	uint64_t since : 63; /* the access that filled the line */
-	uint64_t write_first : 1;
-	uint32_t owner, number; /* number of the line in the book */
-};
-
-/*
- * Something that happened in the inner levels. It has up to two parts: a request for a
- * line, and then a line that leaves a cache.
- */
-struct explain_event {
-	uint64_t line;          /* that is requested */
-	uint64_t read, written; /* use masks of the leaving line */
-	uint32_t number;        /* of the requested line */
-	uint32_t left;          /* number of the leaving line */
-	uint32_t owner;         /* of the leaving line */
-	uint32_t access;        /* index in the run */
-	uint8_t request;        /* 0: no request, else flags */
-	uint8_t leave;          /* 0: no line leaves, else flags */
-	uint8_t depth;          /* depth that had the requested line; or x->inner */
-	uint8_t level;          /* that the leaving line leaves */
-};
-
-/* flags of a request */
-enum {
-	EXPLAIN_REQUEST = 1,
-	EXPLAIN_DEMAND = 2,
-	EXPLAIN_HELD = 4,  /* the shadow of the first level held the line */
-	EXPLAIN_FETCH = 8, /* the first level is L1i */
-	EXPLAIN_KIND = 16, /* the kind of the access, times this */
-};
-
-/* flags of a leaving line */
-enum {
-	EXPLAIN_LEAVE = 1,
-	EXPLAIN_EVICTED = 2,     /* by the owner of the access */
-	EXPLAIN_TO_OUTER = 4,    /* no inner level has a copy that takes its use masks */
-	EXPLAIN_WRITES_BACK = 8, /* to outer levels */
-	EXPLAIN_DIRTY = 16,
-	EXPLAIN_PREFETCHED = 32,
-	EXPLAIN_WRITE_FIRST = 64,
-};
-
-/* The events of a run. Zero bytes are an empty list. */
-struct ml_explain_events {
-	struct explain_event *at;
-	size_t count, cap;
-	struct chain_events chain; /* of plain machines, instead */
-	uint16_t *outcome;         /* where the caller wants none */
-	size_t outcome_cap;
-};
-
-struct explain_cache {
-	const struct ml_level_spec *spec;
-	/* of the front, and of the back; together they are those of the level */
-	struct ml_level_counts *counts, *back_counts;
-	unsigned level, depth; /* level 0 is L1i */
-	uint32_t sets, ways, lanes;
-	unsigned lane_bits; /* log2 of lanes */
-	uint32_t mask;      /* sets - 1 */
-	bool modulo;        /* the number of sets is no power of two */
-	bool inclusive, exclusive;
-	uint64_t *lines; /* [sets * lanes] of a first level: line + 1, 0 is empty */
-	/* [sets * lanes] in outer levels, where the set has its numbers and then its
-	 * times: number of the line, 0 is empty */
-	uint32_t *numbers;
-	uint32_t *times; /* of a first level: [sets * lanes] */
-	/* [sets]: bits of the lanes whose line a prefetcher brought and no demand has
-	 * used; apart from the notes, so that hits need none of these */
-	uint32_t *fresh;
-	struct explain_use *uses;
-	struct explain_note *notes;
-	struct ml_line_records *records;
-	unsigned evictor; /* which evictor of a record is that of this cache */
-	struct ml_prefetch *prefetcher;
-	/* what is above never changes; what is below changes with nearly every request */
-	char apart_1[EXPLAIN_APART];
-	struct ml_first_shadow first; /* of a first level */
-	uint32_t clock;               /* of the others: the last time */
-	char apart_2[EXPLAIN_APART];
-	struct ml_shadow shadow; /* of the others */
-	char apart_3[EXPLAIN_APART];
-};
 
 struct explain_prefetch { /* a line that a prefetcher wants */
 	struct explain_cache *into;
@@ -198,37 +94,6 @@ struct explain_lru_ops {
 extern const struct explain_lru_ops ml_explain_lru_ops_plain, ml_explain_lru_ops_avx2,
 	ml_explain_lru_ops_avx512;
 
-static inline uint32_t explain_set(const struct explain_cache *c, uint64_t line)
-{
-	return (uint32_t)(c->modulo ? line % c->sets : line & c->mask);
-}
-
-/* Lanes are 8, 16 or 32. */
-static inline bool explain_is_fresh(const struct explain_cache *c, size_t at)
-{
-	return c->fresh[at >> c->lane_bits] >> (at & (c->lanes - 1)) & 1;
-}
-
-static inline void explain_set_fresh(struct explain_cache *c, size_t at, bool fresh)
-{
-	uint32_t *bits = &c->fresh[at >> c->lane_bits];
-	unsigned lane = (unsigned)at & (c->lanes - 1);
-
-	*bits = (*bits & ~(1u << lane)) | (uint32_t)fresh << lane;
-}
-
-/* The numbers of a set of an outer level, and its times. */
-static inline uint32_t *explain_numbers(const struct explain_cache *c, uint32_t set)
-{
-	return c->numbers + (size_t)set * 2 * c->lanes;
-}
-
-static inline uint32_t *explain_times(const struct explain_cache *c, uint32_t set)
-{
-	return c->depth == EXPLAIN_FIRST ? c->times + (size_t)set * c->lanes
-					 : explain_numbers(c, set) + c->lanes;
-}
-
 static inline uint64_t explain_bytes(const struct ml_explain_lru *x, uint64_t addr,
 				     uint64_t size)
 {
@@ -238,9 +103,6 @@ static inline uint64_t explain_bytes(const struct ml_explain_lru *x, uint64_t ad
 
 	return UINT64_MAX >> (63 - (last - first)) << first;
 }
-
-/* The times of an outer level run out: numbers them anew, set by set. */
-void ml_explain_lru_renumber(struct explain_cache *c);
 
 /* The line at a place, while no half runs. */
 static inline uint64_t explain_line(const struct ml_explain_lru *x,

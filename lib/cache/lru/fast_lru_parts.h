@@ -34,6 +34,7 @@
 #include <stdint.h>
 
 #include "lib/base/arena.h"
+#include "lib/cache/lru/fast_lru_windows.h"
 #include "lib/cache/machine/access.h"
 #include "lib/cache/machine/machine.h"
 
@@ -43,7 +44,6 @@ enum {
 					       lines has several */
 	FAST_LRU_SOME = 32,         /* accesses that become keys together, in plain C */
 	FAST_LRU_BACK = 4,          /* earlier keys that `keep` compares with */
-	FAST_LRU_SLOTS = 16,        /* slots of the table of windows */
 	FAST_LRU_AHEAD = 24,        /* events between prefetching a set and using it */
 	FAST_LRU_PAD = 32,          /* elements behind a buffer that loops may touch */
 	FAST_LRU_WAYS = 1024,       /* the most ways that a set may have */
@@ -64,16 +64,6 @@ struct fast_lru_level {
 	uint64_t missed[3];             /* demand misses, by kind */
 	uint64_t write_backs;
 	uint64_t past; /* write-backs from within that found no copy here */
-};
-
-/* Windows in use, in a perfect hash table: all have different slots hi * factor >> 28. */
-struct fast_lru_windows {
-	uint32_t hi[FAST_LRU_SLOTS]; /* addr >> 32; a free slot holds a value that hashes
-					elsewhere */
-	uint32_t base[FAST_LRU_SLOTS]; /* first key of the window; 0: a free slot */
-	uint32_t factor;
-	uint32_t used, limit;
-	uint32_t of[FAST_LRU_SLOTS]; /* hi by number of the window, from 1 */
 };
 
 /*

@@ -14,7 +14,7 @@
 #include "lib/cache/exact/mirror.h"
 #include "lib/cache/exact/sim.h"
 #include "lib/cache/lru/lean_lru_parts.h"
-#include "lib/cache/lru/tlb_lru.h"
+#include "lib/cache/tlb/tlb_lru.h"
 
 enum { MOST_WAYS = 1024, LEAST_LINE = 8 };
 

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "lib/cache/lru/line_book.h"
+#include "lib/cache/lru/line_records.h"
 
 enum { ML_SHADOW_NEVER, ML_SHADOW_LOST, ML_SHADOW_FIRST };
 

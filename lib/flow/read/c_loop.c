@@ -158,9 +158,21 @@ static const struct ml_sym *read_end(struct ml_c_reader *r, CXCursor c,
 	return NULL;
 }
 
-/* A loop whose end depends on data: a parameter counts its iterations. */
-uint32_t ml_c_counted_loop(struct ml_c_reader *r, CXCursor c, const char *what,
-			   const struct ml_sym *from, uint32_t *symbol)
+static uint32_t open_loop(struct ml_c_reader *r, CXCursor c, const char *what,
+			  const struct ml_sym *from, uint32_t *symbol)
+{
+	uint32_t n = ml_c_add_node(r, ML_FLOW_FOR, c, what);
+
+	*symbol = ml_flow_add_symbol(r->f, what, ML_FLOW_LOOP);
+	r->f->node[n].symbol = *symbol;
+	r->f->node[n].from = from ? from : ml_sym_const(&r->f->arena, 0);
+	r->f->node[n].to = ml_sym_unknown(&r->f->arena);
+	return n;
+}
+
+/* The end of a loop depends on data: a parameter counts its iterations. */
+static void count_loop(struct ml_c_reader *r, CXCursor c, const char *what, uint32_t n,
+		       const char *factor)
 {
 	struct ml_arena *a = &r->f->arena;
 	uint32_t line = ml_c_line(r, c, NULL);
@@ -169,18 +181,30 @@ uint32_t ml_c_counted_loop(struct ml_c_reader *r, CXCursor c, const char *what,
 	if (ml_flow_find_symbol(r->f, name) != UINT32_MAX)
 		name = ml_arena_printf(a, "trips_%" PRIu32 "_%zu", line, ++r->trips);
 	uint32_t trips = ml_flow_add_symbol(r->f, name, ML_FLOW_TRIPS);
-	ml_flow_add_note(r->f,
-			 "line %u: how often the %s loop runs depends on data; %s is its "
-			 "number of iterations",
-			 (unsigned)line, what, name);
-	uint32_t n = ml_c_add_node(r, ML_FLOW_FOR, c, what);
-	*symbol = ml_flow_add_symbol(r->f, what, ML_FLOW_LOOP);
-	r->f->node[n].symbol = *symbol;
-	r->f->node[n].from = from ? from : ml_sym_const(a, 0);
+	if (factor)
+		ml_flow_add_note(
+			r->f,
+			"line %u: each iteration of the %s loop multiplies or "
+			"divides %s, so %s, its number of iterations, is a logarithm",
+			(unsigned)line, what, factor, name);
+	else
+		ml_flow_add_note(
+			r->f,
+			"line %u: how often the %s loop runs depends on data; %s is "
+			"its number of iterations",
+			(unsigned)line, what, name);
 	r->f->node[n].to = ml_sym_add_const(
 		a,
 		ml_sym_make(a, ML_SYM_ADD, r->f->node[n].from, ml_sym_symbol(a, trips)),
 		-1);
+}
+
+uint32_t ml_c_counted_loop(struct ml_c_reader *r, CXCursor c, const char *what,
+			   const struct ml_sym *from, uint32_t *symbol)
+{
+	uint32_t n = open_loop(r, c, what, from, symbol);
+
+	count_loop(r, c, what, n, NULL);
 	return n;
 }
 
@@ -298,44 +322,124 @@ static struct parts parts_of(const struct ml_c_reader *r, CXCursor c)
 	return p;
 }
 
-/* A loop of which nobody knows how often it runs: its condition, its body, its end. */
-static void counted_for(struct ml_c_reader *r, CXCursor c, const struct parts *p)
+static struct ml_c_steps find_steps(struct ml_c_reader *r, const struct parts *p)
 {
+	CXCursor none = r->clang->getNullCursor();
+	CXCursor head[2] = { p->has_condition ? p->condition : none,
+			     p->has_next ? p->next : none };
+	struct ml_c_steps s = { 0 };
+
+	ml_c_steps_find(r, &s, head, p->has_body ? &p->body : NULL);
+	return s;
+}
+
+/* The name of a loop: a variable that counts its iterations from 0, or its keyword. */
+static const char *loop_name(const struct ml_c_reader *r, const struct ml_c_steps *s,
+			     const char *keyword)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (!s->at[i].bad && s->at[i].head && !s->at[i].pointer &&
+		    s->at[i].by == 1 && ml_sym_is(s->at[i].first, 0))
+			return ml_c_name(r, s->at[i].decl);
+	return keyword;
+}
+
+static void set_last(struct ml_c_reader *r, CXCursor c, const char *what, uint32_t n,
+		     const struct ml_c_steps *s, const struct ml_sym *last)
+{
+	bool factor = !r->clang->Cursor_isNull(s->factor);
+
+	if (last)
+		r->f->node[n].to = last;
+	else
+		count_loop(r, c, what, n, factor ? ml_c_name(r, s->factor) : NULL);
+}
+
+/* What the iterations of a loop assign; what stands in front of them does not. */
+static void forget_parts(struct ml_c_reader *r, const struct parts *p)
+{
+	if (p->has_condition)
+		ml_c_effects(r, p->condition);
+	if (p->has_body)
+		ml_c_effects(r, p->body);
+	if (p->has_next)
+		ml_c_effects(r, p->next);
+}
+
+/* How often a loop runs whose last iteration has a number. */
+static const struct ml_sym *times_of(struct ml_c_reader *r, const struct ml_sym *last)
+{
+	const struct ml_sym *times = ml_sym_add_const(&r->f->arena, last, 1);
+
+	return ml_c_is_natural(r, times)
+		       ? times
+		       : ml_sym_make(&r->f->arena, ML_SYM_MAX,
+				     ml_sym_const(&r->f->arena, 0), times);
+}
+
+/* Any loop: its condition, its body, its step; do: the condition comes last. What changes
+ * by a step says how often it runs. */
+static void any_loop(struct ml_c_reader *r, CXCursor c, const struct parts *p,
+		     const struct ml_c_steps *s, bool last, const char *keyword)
+{
+	struct ml_arena *a = &r->f->arena;
+	CXCursor none = r->clang->getNullCursor();
+	const struct ml_sym *to = NULL;
 	uint32_t symbol, parent = r->parent;
+	bool data = false;
 
 	r->work = ML_FLOW_NONE;
 	enum ml_c_leaving leaves = p->has_body ? ml_c_may_leave(r, p->body) : ML_C_STAYS;
-	ml_c_effects(r, c);
-	uint32_t n = ml_c_counted_loop(r, c, "for", NULL, &symbol);
-	uint32_t below = ml_c_guarded(r, n, c, leaves);
+	forget_parts(r, p);
+	const char *what = loop_name(r, s, keyword);
+	uint32_t n = open_loop(r, c, what, NULL, &symbol), below = n;
+	ml_c_steps_set(r, s, ml_sym_symbol(a, symbol), false);
 	r->loops++;
-	for (int i = 0; i < 3; i++) {
-		bool has = i == 0 ? p->has_condition : i == 1 ? p->has_body : p->has_next;
-
-		if (!has)
-			continue;
-		r->work = ML_FLOW_NONE;
-		if (i == 1) {
-			ml_c_body(r, p->body, below, true);
-			ml_c_effects(r, p->body);
-			continue;
-		}
-		r->parent = below;
-		r->statement = ml_c_bare(r, i ? p->next : p->condition);
-		ml_c_value(r, i ? p->next : p->condition);
-		r->parent = parent;
-	}
-	r->loops--;
+	r->parent = n;
+	r->statement = none;
+	if (p->has_condition && !last)
+		to = ml_c_steps_last(r, p->condition, symbol, &data);
+	if (!last)
+		set_last(r, c, what, n, s, to);
 	r->work = ML_FLOW_NONE;
-	ml_c_effects(r, c);
+	r->parent = parent;
+	below = ml_c_guarded(r, n, c, data && to ? ML_C_LEAVES : leaves);
+	if (p->has_body)
+		ml_c_body(r, p->body, below, true);
+	r->parent = below;
+	if (p->has_next) {
+		r->statement = ml_c_bare(r, p->next);
+		ml_c_value(r, p->next);
+		r->work = ML_FLOW_NONE;
+	}
+	if (p->has_condition && last) {
+		to = ml_c_steps_last(r, p->condition, symbol, &data);
+		to = to && !data ? times_of(r, to) : NULL;
+		set_last(r, c, what, n, s, to);
+	}
+	r->work = ML_FLOW_NONE;
+	r->parent = parent;
+	r->loops--;
+	forget_parts(r, p);
+	if (to && !data && leaves != ML_C_LEAVES)
+		ml_c_steps_set(r, s, times_of(r, to), true);
+	/* the condition that ends it */
+	r->statement = none;
+	if (p->has_condition && !last)
+		ml_c_value(r, p->condition);
+	r->work = ML_FLOW_NONE;
+	if (data || leaves == ML_C_LEAVES)
+		forget_parts(r, p);
 }
 
 /* A plain loop over h.variable, whose bounds may still be data. */
 static void plain_for(struct ml_c_reader *r, CXCursor c, const struct parts *p,
-		      struct header *h)
+		      const struct ml_c_steps *s, struct header *h)
 {
 	struct ml_arena *a = &r->f->arena;
 	uint32_t symbol, n;
+
+	const struct ml_sym *times = NULL;
 
 	/* the bounds of the next iterations are those of the first: the body may change
 	 * them */
@@ -369,6 +473,11 @@ static void plain_for(struct ml_c_reader *r, CXCursor c, const struct parts *p,
 			     from ? ml_sym_symbol(a, symbol) : ml_sym_unknown(a));
 	}
 	uint32_t below = ml_c_guarded(r, n, c, leaves);
+	if (known && (h->step == 1 || h->step == -1)) {
+		times = ml_sym_sub(a, ml_sym_symbol(a, symbol), h->from);
+		times = ml_sym_make(a, ML_SYM_MUL, ml_sym_const(a, h->step), times);
+		ml_c_steps_set(r, s, times, false);
+	}
 	r->loops++;
 	ml_c_body(r, p->body, below, true);
 	if (reads) {
@@ -380,6 +489,12 @@ static void plain_for(struct ml_c_reader *r, CXCursor c, const struct parts *p,
 	}
 	r->loops--;
 	ml_c_effects(r, p->body);
+	if (times && leaves != ML_C_LEAVES) {
+		times = ml_sym_make(a, ML_SYM_MUL, ml_sym_const(a, h->step),
+				    ml_sym_sub(a, to, h->from));
+		times = times_of(r, times);
+		ml_c_steps_set(r, s, times, true);
+	}
 	/* after the loop: the first value that does not run, where the step is 1 */
 	set_variable(
 		r, h->variable,
@@ -423,6 +538,8 @@ void ml_c_for(struct ml_c_reader *r, CXCursor c)
 	}
 	if (plain)
 		set_variable(r, h.variable, h.from);
+	/* before anything forgets what the loop assigns */
+	struct ml_c_steps s = find_steps(r, &p);
 	plain = plain && p.has_condition && p.has_next && p.has_body &&
 		!assigns(r, p.body, h.variable) && !assigns(r, p.condition, h.variable);
 	if (plain) {
@@ -430,42 +547,28 @@ void ml_c_for(struct ml_c_reader *r, CXCursor c)
 		ml_c_effects(r, p.body);
 		plain = read_step(r, p.next, &h);
 	}
+	/* the variable of a plain loop is its symbol */
+	for (size_t i = 0; plain && i < s.count; i++)
+		s.at[i].bad |= r->clang->equalCursors(s.at[i].decl, h.variable);
 	if (plain)
-		plain_for(r, c, &p, &h);
+		plain_for(r, c, &p, &s, &h);
 	else
-		counted_for(r, c, &p);
+		any_loop(r, c, &p, &s, false, "for");
 }
 
 void ml_c_while(struct ml_c_reader *r, CXCursor c)
 {
 	bool first = kind(r, c) == CXCursor_WhileStmt;
 	struct ml_c_children k;
-	uint32_t symbol;
 
 	ml_c_children(r, c, &k);
 	if (k.count != 2)
 		return;
-	enum ml_c_leaving leaves = ml_c_may_leave(r, k.at[first]);
-	ml_c_effects(r, c);
-	uint32_t n = ml_c_counted_loop(r, c, first ? "while" : "do", NULL, &symbol);
-	uint32_t below = ml_c_guarded(r, n, c, leaves), parent = r->parent;
-	r->loops++;
-	for (int i = 0; i < 2; i++) {
-		if (i != !first) {
-			ml_c_body(r, k.at[i], below, true);
-			ml_c_effects(r, k.at[i]);
-			continue;
-		}
-		r->parent = below;
-		r->work = ML_FLOW_NONE;
-		ml_c_value(r, k.at[i]);
-		r->parent = parent;
-	}
-	r->loops--;
-	r->work = ML_FLOW_NONE;
-	/* the condition that ends it */
-	if (first)
-		ml_c_value(r, k.at[0]);
-	r->work = ML_FLOW_NONE;
-	ml_c_effects(r, c);
+	struct parts p = { .condition = k.at[!first],
+			   .has_condition = true,
+			   .body = k.at[first],
+			   .has_body = true };
+	struct ml_c_steps s = find_steps(r, &p);
+
+	any_loop(r, c, &p, &s, !first, first ? "while" : "do");
 }

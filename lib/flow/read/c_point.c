@@ -304,7 +304,7 @@ static struct ml_c_place loaded(struct ml_c_reader *r, CXCursor c, CXType t)
 	struct ml_c_variable *v = p.reg ? &r->variable[p.reg - 1] : NULL;
 
 	if (v && ml_c_is_pointer(r, r->clang->getCursorType(v->decl))) {
-		if (!v->place.ok || v->place.unknown)
+		if (!v->place.ok || v->place.unknown || v->stepped)
 			ml_c_scalar(r, c, v, false);
 		return r->variable[p.reg - 1].place;
 	}

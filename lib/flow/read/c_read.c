@@ -255,6 +255,7 @@ bool ml_c_read(struct ml_flow *f, const char *text, size_t size,
 	r.clang->disposeIndex(p.index);
 	ml_free(r.variable);
 	ml_free(r.taken.at);
+	ml_free(r.called.at);
 	ml_free(r.rows);
 	ml_free(r.changed);
 	f->apart = !o || !o->overlap;

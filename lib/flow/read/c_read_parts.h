@@ -66,6 +66,8 @@ bool ml_c_is_math(const char *name);
  * it is an integer of parameters and loop variables, else unknown. */
 const struct ml_sym *ml_c_value(struct ml_c_reader *r, CXCursor c);
 void ml_c_operation(struct ml_c_reader *r, CXCursor c, enum ml_flow_op op);
+/* Whether a value is surely not negative, where parameters are sizes. */
+bool ml_c_is_natural(const struct ml_c_reader *r, const struct ml_sym *e);
 /* The value of an integer that is data, but the same in all that follows, gets a name. */
 void ml_c_fix(struct ml_c_reader *r, struct ml_c_variable *v);
 
@@ -77,28 +79,44 @@ struct ml_c_list {
 	size_t count, cap;
 };
 void ml_c_list(const struct ml_c_reader *r, CXCursor c, struct ml_c_list *l);
-/* The number of loops in a function. Forgets what it assigns. */
-unsigned ml_c_loops(struct ml_c_reader *r, CXCursor c);
 uint32_t ml_c_add_node(struct ml_c_reader *r, enum ml_flow_kind k, CXCursor c,
 		       const char *label);
-/* What a statement may change, or how it may leave. */
+/* c_effects.c: what a statement may change, or how it may leave. */
 struct ml_c_effects {
 	struct ml_c_reader *r;
-	int calls;    /* functions that are looked into around */
-	bool breaks;  /* leaves the loop or switch around it */
-	bool skips;   /* continue: ends the iteration */
-	bool returns; /* return, goto: leaves everything around it */
+	bool only_looks; /* nothing is forgotten */
+	bool breaks;     /* leaves the loop or switch around it */
+	bool skips;      /* continue: ends the iteration */
+	bool returns;    /* return, goto: leaves everything around it */
 	unsigned loops;
 };
 /* Forgets the values of all variables that a statement assigns. */
 struct ml_c_effects ml_c_effects(struct ml_c_reader *r, CXCursor c);
+/* The same without forgetting anything. */
+struct ml_c_effects ml_c_look(struct ml_c_reader *r, CXCursor c);
+/* if (condition) continue; without else, or with { continue; }. */
+bool ml_c_is_skip(const struct ml_c_reader *r, CXCursor c);
 enum ml_c_leaving {
 	ML_C_STAYS,
 	ML_C_SKIPS,  /* an iteration may end early */
 	ML_C_LEAVES, /* the loop may */
 };
+/* The number of loops in a function. */
+unsigned ml_c_loops(struct ml_c_reader *r, CXCursor c);
 enum ml_c_leaving ml_c_may_leave(struct ml_c_reader *r, CXCursor c);
 void ml_c_body(struct ml_c_reader *r, CXCursor c, uint32_t below, bool of_loop);
+
+/* c_step.c: what the condition (head[0]), the step (head[1]) and the body of a loop change.
+ * Before the loop is read, for the values in front of it count. */
+void ml_c_steps_find(struct ml_c_reader *r, struct ml_c_steps *s, const CXCursor *head,
+		     const CXCursor *body);
+/* Sets the variables to their values after so many steps. after: behind the loop. */
+void ml_c_steps_set(struct ml_c_reader *r, const struct ml_c_steps *s,
+		    const struct ml_sym *times, bool after);
+/* Evaluates a condition: the last value of the loop's symbol at which it holds; NULL: data
+ * decide. data: a part of it is data, so the loop may end earlier. */
+const struct ml_sym *ml_c_steps_last(struct ml_c_reader *r, CXCursor c, uint32_t symbol,
+				     bool *data);
 
 /* c_loop.c */
 void ml_c_for(struct ml_c_reader *r, CXCursor c);

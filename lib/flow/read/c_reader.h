@@ -29,7 +29,8 @@ struct ml_c_place {
 struct ml_c_variable {
 	CXCursor decl;
 	const struct ml_sym *value; /* of an integer; NULL: none */
-	bool fixed;              /* the value is data, but the same in all that follows */
+	bool stepped; /* each iteration around has another value, from the one before */
+	bool fixed;   /* the value is data, but the same in all that follows */
 	struct ml_c_place place; /* of arrays themselves; where pointers point */
 	bool memory;             /* its address is taken: `place` is its own */
 	bool outlives;           /* global or static */
@@ -54,7 +55,8 @@ struct ml_c_reader {
 	CXTranslationUnit unit;
 	struct ml_c_variable *variable;
 	size_t variable_count, variable_cap;
-	struct ml_c_cursors taken;        /* variables whose address is taken */
+	struct ml_c_cursors taken;  /* variables whose address is taken */
+	struct ml_c_cursors called; /* functions whose effects have been looked at */
 	struct ml_c_rows *rows, *changed; /* pointers that the program overwrites */
 	size_t row_count, row_cap, changed_count, changed_cap;
 	CXCursor statement;                /* the expression whose value nothing uses */
@@ -76,4 +78,22 @@ struct ml_c_reader {
 	const struct ml_sym *returned;
 	struct ml_c_place returned_place;
 	size_t trips; /* loops whose end depends on data, so far */
+};
+
+enum { ML_C_STEPS = 16 };
+
+/* Variables that each iteration of a loop changes by the same number. */
+struct ml_c_steps {
+	struct ml_c_step {
+		CXCursor decl;
+		int64_t by;
+		bool bad;     /* it changes otherwise, or nobody knows where it begins */
+		bool head;    /* it is a counter of the loop itself */
+		bool pointer; /* by elements */
+		const struct ml_sym *first;
+		struct ml_c_place place; /* where a pointer begins */
+	} at[ML_C_STEPS];
+	size_t count;
+	CXCursor factor; /* a variable that each iteration multiplies or divides */
+	bool full, calls, skips;
 };

@@ -67,8 +67,7 @@ static enum ml_flow_op kind_of(enum CXBinaryOperatorKind k)
 	}
 }
 
-/* Whether a value is surely not negative, where parameters are not. */
-static bool is_natural(const struct ml_c_reader *r, const struct ml_sym *e)
+bool ml_c_is_natural(const struct ml_c_reader *r, const struct ml_sym *e)
 {
 	switch (e->op) {
 	case ML_SYM_CONST: return e->value >= 0;
@@ -79,10 +78,10 @@ static bool is_natural(const struct ml_c_reader *r, const struct ml_sym *e)
 			const struct ml_flow_node *n = &r->f->node[i];
 
 			if (n->kind == ML_FLOW_FOR && n->symbol == e->symbol)
-				return is_natural(r, n->step > 0 ? n->from : n->to);
+				return ml_c_is_natural(r, n->step > 0 ? n->from : n->to);
 		}
 		return false;
-	case ML_SYM_MAX: return is_natural(r, e->a) || is_natural(r, e->b);
+	case ML_SYM_MAX: return ml_c_is_natural(r, e->a) || ml_c_is_natural(r, e->b);
 	case ML_SYM_ADD:
 		/* i + (n - i - 1) and the like are sizes, too: n - 1 of a size */
 		if (e->a->op == ML_SYM_SYMBOL && ml_sym_is(e->b, -1))
@@ -90,8 +89,8 @@ static bool is_natural(const struct ml_c_reader *r, const struct ml_sym *e)
 		/* fall through */
 	case ML_SYM_MUL:
 	case ML_SYM_FLOOR:
-	case ML_SYM_MIN: return is_natural(r, e->a) && is_natural(r, e->b);
-	case ML_SYM_MOD: return is_natural(r, e->b);
+	case ML_SYM_MIN: return ml_c_is_natural(r, e->a) && ml_c_is_natural(r, e->b);
+	case ML_SYM_MOD: return ml_c_is_natural(r, e->b);
 	case ML_SYM_UNKNOWN: return false;
 	default: return true; /* conditions are 0 or 1 */
 	}
@@ -105,8 +104,8 @@ static const struct ml_sym *divided(struct ml_c_reader *r, const struct ml_sym *
 	const struct ml_sym *minus = ml_sym_const(a, -1);
 	const struct ml_sym *up = ml_sym_make(a, ML_SYM_FLOOR, x, y);
 
-	if (!is_natural(r, y) || is_natural(r, x))
-		return is_natural(r, y) ? up : unknown(r);
+	if (!ml_c_is_natural(r, y) || ml_c_is_natural(r, x))
+		return ml_c_is_natural(r, y) ? up : unknown(r);
 	const struct ml_sym *down = ml_sym_make(
 		a, ML_SYM_MUL, minus,
 		ml_sym_make(a, ML_SYM_FLOOR, ml_sym_make(a, ML_SYM_MUL, minus, x), y));
@@ -125,7 +124,7 @@ static const struct ml_sym *combined(struct ml_c_reader *r, enum CXBinaryOperato
 	case CXBinaryOperator_Mul: return ml_sym_make(a, ML_SYM_MUL, x, y);
 	case CXBinaryOperator_Div: return divided(r, x, y);
 	case CXBinaryOperator_Rem:
-		if (is_natural(r, x) && is_natural(r, y))
+		if (ml_c_is_natural(r, x) && ml_c_is_natural(r, y))
 			return ml_sym_make(a, ML_SYM_MOD, x, y);
 		return ml_sym_sub(a, x, ml_sym_make(a, ML_SYM_MUL, divided(r, x, y), y));
 	case CXBinaryOperator_Add: return ml_sym_make(a, ML_SYM_ADD, x, y);
@@ -338,7 +337,7 @@ static const struct ml_sym *store(struct ml_c_reader *r, CXCursor c, CXCursor to
 	if (v) {
 		v = scalar(r, to);
 		if (!plain) {
-			if (!v->value || ml_sym_has_unknown(v->value))
+			if (!v->value || ml_sym_has_unknown(v->value) || v->stepped)
 				ml_c_scalar(r, to, v, false);
 			ml_c_operation(r, c, kind_of(op));
 		}
@@ -397,8 +396,8 @@ static const struct ml_sym *step(struct ml_c_reader *r, CXCursor c, CXCursor of,
 		const struct ml_sym *old = v->value;
 		bool pointer = ml_c_is_pointer(r, t);
 
-		if (pointer ? !v->place.ok || v->place.unknown
-			    : !old || ml_sym_has_unknown(old))
+		if (v->stepped || (pointer ? !v->place.ok || v->place.unknown
+					   : !old || ml_sym_has_unknown(old)))
 			ml_c_scalar(r, of, v, false);
 		v = scalar(r, of);
 		if (pointer && v->place.ok)
@@ -489,8 +488,11 @@ static const struct ml_sym *variable_value(struct ml_c_reader *r, CXCursor c)
 	/* a bound or a subscript that is data has the name of the variable */
 	if (x->value && x->fixed && r->quiet && !r->bounded)
 		ml_c_fix(r, x);
-	if (x->value && !ml_sym_has_unknown(x->value))
+	if (x->value && !ml_sym_has_unknown(x->value)) {
+		if (x->stepped)
+			ml_c_scalar(r, c, x, false);
 		return x->value;
+	}
 	if (ml_c_is_pointer(r, t)) {
 		ml_c_place(r, c);
 	} else if (x->memory) {

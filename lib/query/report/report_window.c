@@ -1,7 +1,7 @@
 #include "lib/query/report/report_window.h"
 
 #include "lib/analyse/passes/cells.h"
-#include "lib/cache/lru/event_sums.h"
+#include "lib/cache/machine/event_sums.h"
 #include "lib/query/trace/open/open_sim.h"
 #include "lib/query/trace/open/walk.h"
 

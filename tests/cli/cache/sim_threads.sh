@@ -44,3 +44,9 @@ for how in -q --no-cache; do
 	memlamp sim $how -m "$M" share.mlt | grep 'cycles a reference' >"cycles$how"
 done
 cmp cycles-q cycles--no-cache && grep -c 'cycles a reference' cycles-q
+
+# A result is the same, byte for byte, on one processor as on all of them.
+one=$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')
+memlamp sim --no-cache -m "$M" -o all.mls share.mlt >/dev/null
+taskset -c "$one" memlamp sim --no-cache -m "$M" -o one.mls share.mlt >/dev/null
+cmp one.mls all.mls && echo "the same on one processor"

@@ -1,4 +1,4 @@
-#include "lib/cache/lru/event_sums.h"
+#include "lib/cache/machine/event_sums.h"
 
 static void open_level(struct ml_level_sums *l, const struct ml_level_spec *spec,
 		       unsigned want)

@@ -1,4 +1,4 @@
-#include "lib/cache/lru/tlb_lru.h"
+#include "lib/cache/tlb/tlb_lru.h"
 
 #include <assert.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "lib/base/arena.h"
 #include "lib/base/map.h"
 #include "lib/cache/exact/mirror.h"
-#include "lib/cache/lru/lru_list.h"
+#include "lib/cache/tlb/lru_list.h"
 #include "lib/cache/machine/policy.h"
 
 enum { LIST = 16 }; /* a fully associative TLB with more ways has a list */
