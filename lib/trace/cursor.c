@@ -342,6 +342,15 @@ bool ml_trace_each_kept(const struct ml_trace *t, uint64_t from, uint64_t to,
 	return ok;
 }
 
+bool ml_trace_knows_control(const struct ml_trace *t, struct ml_err *err)
+{
+	return t->control.count ||
+	       ml_fail(err, ML_FORMAT,
+		       "%s: it is not known which code ran: loops are found in "
+		       "recordings under Valgrind by this version of memlamp",
+		       t->path);
+}
+
 struct ml_step_cursor {
 	const struct ml_trace *trace;
 	struct ml_decoder *decoder;
@@ -349,6 +358,7 @@ struct ml_step_cursor {
 	struct ml_step_at *step; /* room for the steps of a chunk */
 	size_t chunk;
 	bool inside; /* of a chunk whose references are decoded */
+	bool refs;   /* they are to be decoded in any case */
 	uint64_t time;
 };
 
@@ -359,6 +369,14 @@ struct ml_step_cursor *ml_step_cursor_open(const struct ml_trace *t)
 	*c = (struct ml_step_cursor){ .trace = t };
 	c->decoder = ml_decoder_open(&t->shapes, t->tables.sites.count);
 	c->step = ml_resize(NULL, ML_CHUNK_MAX * sizeof(*c->step));
+	return c;
+}
+
+struct ml_step_cursor *ml_step_cursor_open_refs(const struct ml_trace *t)
+{
+	struct ml_step_cursor *c = ml_step_cursor_open(t);
+
+	c->refs = true;
 	return c;
 }
 
@@ -394,7 +412,8 @@ static bool next_some(struct ml_step_cursor *c, struct ml_step_batch *b, size_t 
 				     .refs = *count,
 				     .step = c->step,
 				     .steps = c->store.columns.steps,
-				     .site = c->store.columns.site };
+				     .site = c->store.columns.site,
+				     .addr = c->store.columns.addr };
 	c->time += *count;
 	return true;
 }
@@ -416,11 +435,11 @@ bool ml_step_cursor_next(struct ml_step_cursor *c, struct ml_step_batch *b,
 	}
 	if (c->chunk >= t->chunk_count)
 		return false;
-	if (!start_chunk(t, c->decoder, c->chunk, ml_decoder_start_paths, err))
+	if (!c->refs &&
+	    (!start_chunk(t, c->decoder, c->chunk, ml_decoder_start_paths, err) ||
+	     !ml_decoder_paths(c->decoder, c->step, &count, err)))
 		return false;
-	if (!ml_decoder_paths(c->decoder, c->step, &count, err))
-		return false;
-	if (!certain(&t->shapes, c->step, count)) {
+	if (c->refs || !certain(&t->shapes, c->step, count)) {
 		c->inside = true;
 		return start_chunk(t, c->decoder, c->chunk, ml_decoder_start, err) &&
 		       ml_step_cursor_next(c, b, err);

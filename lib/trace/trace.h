@@ -99,6 +99,9 @@ bool ml_trace_each_kept(const struct ml_trace *t, uint64_t from, uint64_t to,
 			unsigned threads, ml_batch_fn *fn, void (*release)(void *arg),
 			void *arg, struct ml_err *err);
 
+/* Does the trace know which code ran (control.h)? False: err says so. */
+bool ml_trace_knows_control(const struct ml_trace *t, struct ml_err *err);
+
 /*
  * A walk over the steps of a trace from its beginning (shape.h): what ran, and not what it
  * touched. Where all references of a chunk happened the references are not decoded, which
@@ -110,10 +113,13 @@ struct ml_step_batch {
 	const struct ml_step_at *step;
 	size_t steps;
 	const uint32_t *site; /* of the references; NULL: all of all paths happened */
+	const uint64_t *addr; /* the same */
 };
 
 struct ml_step_cursor;
 struct ml_step_cursor *ml_step_cursor_open(const struct ml_trace *t);
+/* The same; the references are decoded in any case. */
+struct ml_step_cursor *ml_step_cursor_open_refs(const struct ml_trace *t);
 /* The next batch; false at the end, where err->kind is ML_OK, or at damage. */
 bool ml_step_cursor_next(struct ml_step_cursor *c, struct ml_step_batch *b,
 			 struct ml_err *err);

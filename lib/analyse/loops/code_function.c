@@ -64,7 +64,7 @@ static void flood(struct finder *x, uint32_t entry)
 		for (unsigned k = 0; k < b->next_count; k++)
 			if (b->next[k] == entry || within(x->g, from, b->next[k]))
 				add_member(x, b->next[k]);
-		if (b->end == ML_BLOCK_CALLS && b->behind != ML_NO_BLOCK)
+		if (b->end == ML_BLOCK_CALLS && b->behind != ML_NO_CODE)
 			add_member(x, b->behind);
 	}
 }
@@ -73,14 +73,14 @@ static void flood(struct finder *x, uint32_t entry)
 static uint32_t next_of(const struct finder *x, uint32_t m, uint32_t k, bool *end)
 {
 	const struct ml_code_block *b = &x->g->block[x->at[m].block];
-	uint32_t to = ML_NO_BLOCK;
+	uint32_t to = ML_NO_CODE;
 
 	*end = k > b->next_count;
 	if (k < b->next_count)
 		to = b->next[k];
 	else if (k == b->next_count && b->end == ML_BLOCK_CALLS)
 		to = b->behind;
-	uint32_t n = to == ML_NO_BLOCK ? OUTSIDE : member_of(x, to);
+	uint32_t n = to == ML_NO_CODE ? OUTSIDE : member_of(x, to);
 
 	return n != OUTSIDE && x->at[n].region == x->at[m].region ? n : OUTSIDE;
 }
@@ -169,8 +169,8 @@ static void find_entries(struct finder *x, struct cycle *cycle, uint32_t region)
 		for (unsigned k = 0; k <= b->next_count; k++) {
 			uint32_t to = k < b->next_count          ? b->next[k]
 				      : b->end == ML_BLOCK_CALLS ? b->behind
-								 : ML_NO_BLOCK;
-			uint32_t n = to == ML_NO_BLOCK ? OUTSIDE : member_of(x, to);
+								 : ML_NO_CODE;
+			uint32_t n = to == ML_NO_CODE ? OUTSIDE : member_of(x, to);
 
 			if (n == OUTSIDE || x->at[n].region != region || entered[n] ||
 			    (x->at[m].region == region &&

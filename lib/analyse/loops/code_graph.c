@@ -20,7 +20,7 @@ uint32_t ml_code_graph_at(const struct ml_code_graph *g, uint64_t at)
 	size_t i = ml_search_last(g->block, g->blocks, sizeof(*g->block),
 				  offsetof(struct ml_code_block, at), at);
 
-	return i < g->blocks && g->block[i].at == at ? (uint32_t)i : ML_NO_BLOCK;
+	return i < g->blocks && g->block[i].at == at ? (uint32_t)i : ML_NO_CODE;
 }
 
 /* All addresses at which code is entered, each once. */
@@ -56,7 +56,7 @@ static void add_next(struct ml_code_graph *g, uint32_t from, uint32_t to)
 {
 	struct ml_code_block *b = &g->block[from];
 
-	if (to == ML_NO_BLOCK)
+	if (to == ML_NO_CODE)
 		return;
 	for (unsigned i = 0; i < b->next_count; i++)
 		if (b->next[i] == to)
@@ -79,7 +79,7 @@ static void end_block(struct ml_code_graph *g, uint32_t number,
 		      const struct ml_control_branch *b)
 {
 	struct ml_code_block *block = &g->block[number];
-	uint32_t target = b->target ? ml_code_graph_at(g, b->target) : ML_NO_BLOCK;
+	uint32_t target = b->target ? ml_code_graph_at(g, b->target) : ML_NO_CODE;
 
 	if (b->kind != ML_CONTROL_FALL)
 		block->branch = b->at;
@@ -88,15 +88,15 @@ static void end_block(struct ml_code_graph *g, uint32_t number,
 		block->end = ML_BLOCK_CALLS;
 		block->target = b->target;
 		block->behind = ml_code_graph_at(g, b->at + b->length);
-		if (block->behind != ML_NO_BLOCK && !g->block[block->behind].entered)
-			block->behind = ML_NO_BLOCK; /* it never returned */
-		if (target != ML_NO_BLOCK)
+		if (block->behind != ML_NO_CODE && !g->block[block->behind].entered)
+			block->behind = ML_NO_CODE; /* it never returned */
+		if (target != ML_NO_CODE)
 			g->block[target].called = true;
 		break;
 	case ML_CONTROL_RETURN: block->end = ML_BLOCK_RETURNS; break;
 	case ML_CONTROL_JUMP:
 		block->target = b->target;
-		if (target == ML_NO_BLOCK)
+		if (target == ML_NO_CODE)
 			block->end = ML_BLOCK_JUMPS;
 		add_next(g, number, target);
 		break;
@@ -129,9 +129,9 @@ static void visit_piece(struct ml_code_graph *g, struct visits *v,
 			const struct slot_ips *ips, uint64_t from, uint64_t end,
 			unsigned done, unsigned slots)
 {
-	uint32_t i = ml_code_graph_at(g, from), before = ML_NO_BLOCK;
+	uint32_t i = ml_code_graph_at(g, from), before = ML_NO_CODE;
 
-	for (; i != ML_NO_BLOCK && i < g->blocks && g->block[i].at < end; i++) {
+	for (; i != ML_NO_CODE && i < g->blocks && g->block[i].at < end; i++) {
 		uint64_t until = i + 1 < g->blocks && g->block[i + 1].at < end
 					 ? g->block[i + 1].at
 					 : end;
@@ -142,7 +142,7 @@ static void visit_piece(struct ml_code_graph *g, struct visits *v,
 			done++;
 		if (done > first)
 			g->block[i].silent = false;
-		if (before != ML_NO_BLOCK)
+		if (before != ML_NO_CODE)
 			add_next(g, before, i);
 		before = i;
 		visit(v, i, done);
@@ -171,7 +171,7 @@ static void add_superblock(struct ml_code_graph *g, size_t number,
 		if (!v->count)
 			visit(v, ml_code_graph_at(g, s->entry), slots);
 		uint32_t last = v->at[v->count - 1].block;
-		if (last == ML_NO_BLOCK)
+		if (last == ML_NO_CODE)
 			break;
 		end_block(g, last, b);
 		from = ml_control_behind(b);
@@ -257,7 +257,7 @@ void ml_code_graph_open(struct ml_code_graph *g, const struct ml_trace *t)
 	g->run = ml_arena_alloc(&g->arena, (t->control.count + 1) * sizeof(*g->run));
 	for (size_t i = 0; i < g->blocks; i++)
 		g->block[i] = (struct ml_code_block){ .at = start[i],
-						      .behind = ML_NO_BLOCK,
+						      .behind = ML_NO_CODE,
 						      .silent = true };
 	ml_free(start);
 	for (size_t i = 0; i < t->control.count; i++)
@@ -301,14 +301,14 @@ uint32_t ml_code_graph_first(const struct ml_code_graph *g, uint32_t path)
 {
 	struct ml_code_run run = ml_code_graph_run(g, path);
 
-	return run.visits ? run.visit[0].block : ML_NO_BLOCK;
+	return run.visits ? run.visit[0].block : ML_NO_CODE;
 }
 
 uint32_t ml_code_graph_last(const struct ml_code_graph *g, uint32_t path)
 {
 	struct ml_code_run run = ml_code_graph_run(g, path);
 
-	return run.visits ? run.visit[run.visits - 1].block : ML_NO_BLOCK;
+	return run.visits ? run.visit[run.visits - 1].block : ML_NO_CODE;
 }
 
 /* Is a jump from one block to another one that leaves the function? */
@@ -364,8 +364,10 @@ void ml_code_graph_join(struct ml_code_graph *g, uint32_t from, uint32_t to)
 	struct reach r;
 
 	if (g->block[from].end == ML_BLOCK_CALLS ||
-	    g->block[from].end == ML_BLOCK_RETURNS)
+	    g->block[from].end == ML_BLOCK_RETURNS) {
+		g->block[to].returned = true;
 		return;
+	}
 	reach_from(g, from, &r);
 	for (int i = 0; i < r.count; i++)
 		if (has_next(&g->block[r.block[i]], to))
@@ -376,6 +378,64 @@ void ml_code_graph_join(struct ml_code_graph *g, uint32_t from, uint32_t to)
 			add_next(g, r.block[i], to);
 			return;
 		}
+	/* a jump out of the function that does not begin another one: longjmp */
+	for (int i = 0; i < r.count; i++)
+		if (g->block[r.block[i]].end == ML_BLOCK_JUMPS && !g->block[to].called)
+			g->block[to].landed = true;
+}
+
+/* A call that never returned, in a function that longjmp comes back to, went there. */
+static void land(struct ml_code_graph *g, const uint32_t *landed, size_t count)
+{
+	for (uint32_t i = 0; i < g->blocks; i++) {
+		const struct ml_code_block *b = &g->block[i];
+
+		if (b->end != ML_BLOCK_CALLS || b->behind != ML_NO_CODE || !b->name)
+			continue;
+		for (size_t k = 0; k < count; k++)
+			if (g->block[landed[k]].name == b->name)
+				add_next(g, i, landed[k]);
+	}
+}
+
+/* Did a call return to the block? Then it ran next, or what it leads to did. */
+static bool was_returned_to(const struct ml_code_graph *g, uint32_t block)
+{
+	struct reach r;
+
+	if (g->block[block].returned || !g->block[block].silent)
+		return g->block[block].returned;
+	reach_from(g, block, &r);
+	for (int i = 0; i < r.count; i++) {
+		const struct ml_code_block *b = &g->block[r.block[i]];
+
+		if (b->end == ML_BLOCK_JUMPS)
+			return true;
+		for (unsigned k = 0; k < b->next_count; k++)
+			if (g->block[b->next[k]].returned)
+				return true;
+	}
+	return false;
+}
+
+void ml_code_graph_settle(struct ml_code_graph *g)
+{
+	uint32_t *landed = NULL;
+	size_t count = 0, cap = 0;
+
+	for (uint32_t i = 0; i < g->blocks; i++) {
+		struct ml_code_block *b = &g->block[i];
+
+		if (b->behind != ML_NO_CODE && !was_returned_to(g, b->behind))
+			b->behind = ML_NO_CODE;
+		/* where a function begins is no such place */
+		if (!b->landed || !i || !b->name || b[-1].name != b->name)
+			continue;
+		landed = ml_grow(landed, &cap, count + 1, sizeof(*landed));
+		landed[count++] = i;
+	}
+	land(g, landed, count);
+	ml_free(landed);
 }
 
 int ml_code_graph_silent(const struct ml_code_graph *g, uint32_t from, uint32_t to,

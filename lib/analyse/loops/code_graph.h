@@ -18,7 +18,7 @@
 
 struct ml_trace;
 
-#define ML_NO_BLOCK UINT32_MAX
+#define ML_NO_CODE UINT32_MAX
 
 enum ml_block_end {
 	ML_BLOCK_GOES_ON, /* falls through or branches within the function */
@@ -31,14 +31,16 @@ struct ml_code_block {
 	uint64_t at;
 	uint64_t branch;      /* address of the branch that ends it; 0: none */
 	uint64_t target;      /* of a call or jump; 0: not known */
-	uint32_t behind;      /* the block that a call returned to; ML_NO_BLOCK */
+	uint32_t behind;      /* the block that a call returned to; ML_NO_CODE */
 	uint32_t name;        /* of the function by its symbol; 0: not known */
 	uint32_t site;        /* of its first instruction with one; 0: none */
 	uint32_t branch_site; /* of that branch; 0: none */
 	uint8_t end;          /* enum ml_block_end */
 	bool silent;          /* it makes no references */
 	bool called;          /* some call goes to it */
-	bool entered;         /* a superblock begins with it */
+	bool landed; /* a jump out of another function went to it, though none calls it */
+	bool returned; /* it ran behind a return, or behind a call that is not seen */
+	bool entered;  /* a superblock begins with it */
 	uint16_t next_count, next_cap;
 	uint32_t *next; /* blocks that may follow it within a function */
 };
@@ -65,7 +67,7 @@ struct ml_code_graph {
 void ml_code_graph_open(struct ml_code_graph *g, const struct ml_trace *t);
 void ml_code_graph_release(struct ml_code_graph *g);
 
-/* The block that begins at an address; ML_NO_BLOCK: none. */
+/* The block that begins at an address; ML_NO_CODE: none. */
 uint32_t ml_code_graph_at(const struct ml_code_graph *g, uint64_t at);
 /* The blocks that a path of one superblock enters first and leaves last. */
 uint32_t ml_code_graph_first(const struct ml_code_graph *g, uint32_t path);
@@ -79,6 +81,8 @@ struct ml_code_run ml_code_graph_run(const struct ml_code_graph *g, uint32_t pat
  * edge of an indirect jump that went there, if one did, unless it left the function.
  */
 void ml_code_graph_join(struct ml_code_graph *g, uint32_t from, uint32_t to);
+/* All is joined: calls that never returned lead nowhere. */
+void ml_code_graph_settle(struct ml_code_graph *g);
 
 /*
  * The blocks between `from` and `to` along which no reference is made, by the shortest

@@ -39,7 +39,7 @@ static void join(struct joiner *j, uint32_t from, uint32_t to)
 {
 	uint64_t pair = (uint64_t)from << 32 | to, *cache;
 
-	if (from == ML_NO_BLOCK || to == ML_NO_BLOCK)
+	if (from == ML_NO_CODE || to == ML_NO_CODE)
 		return;
 	cache = &j->seen[pair * 0x9e3779b97f4a7c15u >> 50];
 	if (*cache == pair + 1)
@@ -126,22 +126,39 @@ static void find_entries(struct ml_loop_walk *w)
 	}
 }
 
-struct ml_loop_walk *ml_loop_walk_open(const struct ml_trace *t,
-				       const struct ml_work *work, struct ml_err *err)
+static struct ml_loop_walk *open_walk(const struct ml_trace *t,
+				      const struct ml_work *work, bool with_accesses,
+				      struct ml_err *err)
 {
 	struct ml_loop_walk *w = ml_resize(NULL, sizeof(*w));
 
-	*w = (struct ml_loop_walk){ .trace = t, .work = work };
+	*w = (struct ml_loop_walk){ .trace = t,
+				    .work = work,
+				    .with_accesses = with_accesses };
 	ml_code_graph_open(&w->graph, t);
-	w->cursor = ml_step_cursor_open(t);
+	w->cursor = with_accesses ? ml_step_cursor_open_refs(t) : ml_step_cursor_open(t);
 	w->thread = ml_resize(NULL, THREADS * sizeof(struct ml_loop_thread *));
 	memset(w->thread, 0, THREADS * sizeof(struct ml_loop_thread *));
 	if (!join_all(w, err)) {
 		ml_loop_walk_close(w);
 		return NULL;
 	}
+	ml_code_graph_settle(&w->graph);
 	find_entries(w);
 	return w;
+}
+
+struct ml_loop_walk *ml_loop_walk_open(const struct ml_trace *t,
+				       const struct ml_work *work, struct ml_err *err)
+{
+	return open_walk(t, work, false, err);
+}
+
+struct ml_loop_walk *ml_loop_walk_open_accesses(const struct ml_trace *t,
+						const struct ml_work *work,
+						struct ml_err *err)
+{
+	return open_walk(t, work, true, err);
 }
 
 void ml_loop_walk_close(struct ml_loop_walk *w)
@@ -150,6 +167,7 @@ void ml_loop_walk_close(struct ml_loop_walk *w)
 		if (w->thread[i]) {
 			ml_free(w->thread[i]->frame);
 			ml_free(w->thread[i]->active);
+			ml_free(w->thread[i]->around);
 			ml_free(w->thread[i]);
 		}
 	for (size_t i = 0; i < w->functions; i++) {
@@ -162,6 +180,8 @@ void ml_loop_walk_close(struct ml_loop_walk *w)
 	ml_free(w->transition);
 	ml_free(w->op);
 	ml_free(w->sum);
+	ml_free(w->access);
+	ml_loop_accesses_release(&w->accesses);
 	ml_map_release(&w->function_at);
 	ml_map_release(&w->entry_of);
 	ml_map_release(&w->state_of);
@@ -172,6 +192,15 @@ void ml_loop_walk_close(struct ml_loop_walk *w)
 	ml_step_cursor_close(w->cursor);
 	ml_free(w);
 }
+
+/* The references of a step, if they are decoded. */
+struct step_refs {
+	const uint32_t *site;
+	const uint64_t *addr;
+	uint32_t count;
+	uint16_t thread;
+	uint64_t time; /* of the first */
+};
 
 /* A thread that has run nothing. */
 static struct ml_loop_thread *thread_of(struct ml_loop_walk *w, uint16_t number)
@@ -185,7 +214,7 @@ static struct ml_loop_thread *thread_of(struct ml_loop_walk *w, uint16_t number)
 	uint32_t root = ml_loop_tree_child(&w->tree, ML_NO_NODE, ML_LOOP_THREAD, 0, 0);
 	w->tree.node[root].thread = number;
 	w->tree.node[root].entries = 1;
-	t->state = ml_loop_walk_state(w, root, ML_NO_BLOCK, ML_LOOP_BEHIND);
+	t->state = ml_loop_walk_state(w, root, ML_NO_CODE, ML_LOOP_BEHIND);
 	t->active = ml_grow(t->active, &t->active_cap, 64, sizeof(*t->active));
 	return t;
 }
@@ -198,6 +227,21 @@ static void settle(struct ml_loop_walk *w, struct ml_loop_active *a)
 	a->left = false;
 }
 
+/* The innermost loop begins an iteration; or an entry of it begins. */
+static void begin(struct ml_loop_walk *w, struct ml_loop_thread *t, bool entry)
+{
+	struct ml_loop_around *a;
+
+	if (!w->with_accesses)
+		return;
+	t->around = ml_grow(t->around, &t->around_cap, t->loops, sizeof(*t->around));
+	a = &t->around[t->loops - 1];
+	a->iteration = ++w->serial;
+	a->number = entry ? 0 : a->number + 1;
+	if (entry)
+		a->entry = a->iteration;
+}
+
 static void open_loop(struct ml_loop_walk *w, struct ml_loop_thread *t, uint32_t node,
 		      uint32_t loop)
 {
@@ -206,9 +250,11 @@ static void open_loop(struct ml_loop_walk *w, struct ml_loop_thread *t, uint32_t
 	if (a->left && a->node == node && loop && a->loop != loop) {
 		a->left = false; /* a copy goes on with the next iteration */
 		a->loop = loop;
+		begin(w, t, false);
 	} else {
 		settle(w, a);
 		*a = (struct ml_loop_active){ .node = node, .loop = loop };
+		begin(w, t, true);
 	}
 	t->active = ml_grow(t->active, &t->active_cap, t->loops + 1, sizeof(*t->active));
 }
@@ -252,15 +298,35 @@ static uint32_t pop(struct ml_loop_walk *w, struct ml_loop_thread *t)
 	return f->state;
 }
 
+/* References of a step, at these addresses. */
+static void note_refs(struct ml_loop_walk *w, struct ml_loop_thread *t,
+		      const struct ml_loop_op *o, const struct step_refs *refs)
+{
+	for (uint32_t i = 0; i < o->a; i++) {
+		struct ml_loop_access *a = &w->accesses.at[w->access[o->b + i]];
+		uint32_t at = o->c + i;
+
+		if (!a->refs) {
+			a->time = refs->time + at;
+			a->addr = refs->addr[at];
+			a->thread = refs->thread;
+		}
+		ml_loop_access_moves(a, refs->addr[at], t->around + t->loops, t->loops);
+	}
+}
+
 static void run_op(struct ml_loop_walk *w, struct ml_loop_thread *t,
-		   const struct ml_loop_op *o)
+		   const struct ml_loop_op *o, const struct step_refs *refs)
 {
 	switch (o->kind) {
 	case ML_LOOP_OPEN: open_loop(w, t, o->a, o->b); break;
 	case ML_LOOP_ITERATE:
 		settle(w, &t->active[t->loops]);
 		t->active[t->loops - 1].iterations += o->a;
+		for (uint32_t i = 0; i < o->a; i++)
+			begin(w, t, false);
 		break;
+	case ML_LOOP_REFS: note_refs(w, t, o, refs); break;
 	case ML_LOOP_SHUT: shut_loop(w, t, o->a); break;
 	case ML_LOOP_CALL: push(w, t, o->a, o->b, o->c); break;
 	default: pop(w, t); break;
@@ -274,7 +340,7 @@ static bool find_caller(struct ml_loop_walk *w, struct ml_loop_thread *t, uint32
 
 	for (size_t i = t->frames; i-- > until;) {
 		const struct ml_loop_frame *f = &t->frame[i];
-		bool signal = f->ret == ML_NO_BLOCK;
+		bool signal = f->ret == ML_NO_CODE;
 
 		if (signal ? !ml_loop_walk_holds(w, w->state[f->state].node, to)
 			   : !ml_loop_walk_reaches(w, f->ret, to))
@@ -287,7 +353,7 @@ static bool find_caller(struct ml_loop_walk *w, struct ml_loop_thread *t, uint32
 	const struct ml_loop_frame *f = t->frames ? &t->frame[t->frames - 1] : NULL;
 	uint32_t way[ML_CODE_SILENT];
 	bool leaves = false;
-	if (!f || f->ret == ML_NO_BLOCK || !w->graph.block[f->ret].silent)
+	if (!f || f->ret == ML_NO_CODE || !w->graph.block[f->ret].silent)
 		return false;
 	ml_code_graph_silent(&w->graph, f->ret, to, way, &leaves);
 	if (leaves)
@@ -313,7 +379,7 @@ static void find_function(struct ml_loop_walk *w, struct ml_loop_thread *t, uint
 	}
 	uint32_t f = ml_loop_walk_function_of(w, to);
 	uint32_t node = ml_loop_tree_call(&w->tree, s.node, f);
-	push(w, t, node, ML_NO_BLOCK,
+	push(w, t, node, ML_NO_CODE,
 	     ml_loop_walk_state(w, s.node, s.block, ML_LOOP_LANDED));
 	t->state = ml_loop_walk_state(w, node, to, ML_LOOP_HERE);
 }
@@ -379,16 +445,16 @@ static uint32_t count_some(struct ml_loop_walk *w, const struct ml_loop_transiti
 
 static void run_transition(struct ml_loop_walk *w, struct ml_loop_thread *t,
 			   uint32_t number, struct ml_loop_runs *runs,
-			   const uint32_t *site, uint32_t count)
+			   const struct step_refs *refs)
 {
 	struct ml_loop_transition *x = &w->transition[number];
 
 	x->count++;
 	for (uint32_t i = 0; i < x->op_count; i++)
-		run_op(w, t, &w->op[x->ops + i]);
+		run_op(w, t, &w->op[x->ops + i], refs);
 	t->state = x->next;
 	if (x->maybe)
-		count_some(w, x, site, count, runs);
+		count_some(w, x, refs->site, refs->count, runs);
 	else if (runs)
 		for (uint32_t i = 0; i < x->sum_count; i++)
 			if (w->sum[x->sums + i].refs)
@@ -396,9 +462,8 @@ static void run_transition(struct ml_loop_walk *w, struct ml_loop_thread *t,
 					w->sum[x->sums + i].refs);
 }
 
-/* One step; `site` has those of its references, if some may not have happened. */
 static void take_step(struct ml_loop_walk *w, const struct ml_step_at *s,
-		      struct ml_loop_runs *runs, const uint32_t *site, uint32_t count)
+		      struct ml_loop_runs *runs, const struct step_refs *refs)
 {
 	struct ml_loop_thread *t = thread_of(w, s->thread);
 	uint32_t part = 0, number;
@@ -417,7 +482,7 @@ static void take_step(struct ml_loop_walk *w, const struct ml_step_at *s,
 		if (t->last)
 			w->transition[t->last - 1].guess = number + 1;
 		t->last = number + 1;
-		run_transition(w, t, number, runs, site, count);
+		run_transition(w, t, number, runs, refs);
 		struct ml_loop_transition x = w->transition[number];
 		if (x.open_end == ML_LOOP_DONE)
 			return;
@@ -440,10 +505,17 @@ bool ml_loop_walk_next(struct ml_loop_walk *w, struct ml_loop_runs *runs,
 		runs->count = 0;
 	}
 	for (size_t i = 0; i < b.steps; i++) {
+		uint32_t first = b.step[i].first;
 		uint32_t end = i + 1 < b.steps ? b.step[i + 1].first : (uint32_t)b.refs;
+		struct step_refs refs = { .time = b.time + first,
+					  .thread = b.step[i].thread };
 
-		take_step(w, &b.step[i], runs, b.site ? b.site + b.step[i].first : NULL,
-			  b.site ? end - b.step[i].first : 0);
+		if (b.site) {
+			refs.site = b.site + first;
+			refs.addr = b.addr + first;
+			refs.count = end - first;
+		}
+		take_step(w, &b.step[i], runs, &refs);
 	}
 	return !stopped(w, (w->trace->count + b.time + b.refs) / 2, err);
 }
@@ -487,6 +559,11 @@ void ml_loop_walk_finish(struct ml_loop_walk *w)
 const struct ml_loop_tree *ml_loop_walk_tree(const struct ml_loop_walk *w)
 {
 	return &w->tree;
+}
+
+const struct ml_loop_accesses *ml_loop_walk_accesses(const struct ml_loop_walk *w)
+{
+	return &w->accesses;
 }
 
 const struct ml_code_function *ml_loop_walk_function(const struct ml_loop_walk *w,

@@ -23,6 +23,7 @@
 #include "lib/analyse/loops/loop_tree.h"
 #include "lib/base/err.h"
 
+struct ml_loop_accesses;
 struct ml_trace;
 struct ml_work;
 struct ml_loop_walk;
@@ -43,6 +44,11 @@ struct ml_loop_runs {
 /* Looks through the trace once for what follows what. NULL: err says why not. */
 struct ml_loop_walk *ml_loop_walk_open(const struct ml_trace *t,
 				       const struct ml_work *work, struct ml_err *err);
+/* The same for a walk that also finds how accesses move (loop_accesses.h), for which it
+ * decodes all references. */
+struct ml_loop_walk *ml_loop_walk_open_accesses(const struct ml_trace *t,
+						const struct ml_work *work,
+						struct ml_err *err);
 /*
  * Walks on; some references further. runs, unless NULL: the nodes of these references.
  * False at the end, where err->kind is ML_OK, or at damage.
@@ -53,6 +59,7 @@ bool ml_loop_walk_next(struct ml_loop_walk *w, struct ml_loop_runs *runs,
 void ml_loop_walk_finish(struct ml_loop_walk *w);
 /* Valid until the walk is closed; its counts once it is finished. */
 const struct ml_loop_tree *ml_loop_walk_tree(const struct ml_loop_walk *w);
+const struct ml_loop_accesses *ml_loop_walk_accesses(const struct ml_loop_walk *w);
 const struct ml_code_function *ml_loop_walk_function(const struct ml_loop_walk *w,
 						     uint32_t function);
 const struct ml_code_graph *ml_loop_walk_graph(const struct ml_loop_walk *w);

@@ -11,7 +11,8 @@ struct builder {
 	uint32_t node, block;
 	enum ml_loop_behind behind;
 	size_t first_op, first_sum;
-	size_t calls; /* calls that this transition makes and that have not returned */
+	uint32_t done; /* references of the step so far */
+	size_t calls;  /* calls that this transition makes and that have not returned */
 };
 
 uint32_t ml_loop_walk_state(struct ml_loop_walk *w, uint32_t node, uint32_t block,
@@ -62,7 +63,7 @@ bool ml_loop_walk_reaches(struct ml_loop_walk *w, uint32_t ret, uint32_t block)
 	uint32_t way[ML_CODE_SILENT];
 	bool out;
 
-	if (ret == block || ret == ML_NO_BLOCK)
+	if (ret == block || ret == ML_NO_CODE)
 		return ret == block;
 	uint64_t *known = ml_map_add(&w->reaches, (uint64_t)ret << 32 | block, NULL);
 	if (!*known)
@@ -107,6 +108,24 @@ static struct ml_loop_sum *add_sum(struct builder *b, uint32_t node)
 	return &w->sum[w->sums - 1];
 }
 
+/* Lets each run note what the next references of the step touch. */
+static void note_accesses(struct builder *b, uint32_t count)
+{
+	struct ml_loop_walk *w = b->w;
+	const struct ml_shape *shape =
+		&w->trace->shapes.at[w->trace->shapes.path[b->t->path].shape];
+
+	add_op(b, ML_LOOP_REFS, count, (uint32_t)w->access_count, b->done);
+	w->access = ml_grow(w->access, &w->access_cap, w->access_count + count,
+			    sizeof(*w->access));
+	for (uint32_t i = 0; i < count; i++) {
+		const struct ml_slot *s = &shape->slot[b->done + i];
+
+		w->access[w->access_count++] = ml_loop_accesses_of(&w->accesses, b->node,
+								   s->site, s->what);
+	}
+}
+
 static void refs(struct builder *b, uint32_t count)
 {
 	struct ml_loop_walk *w = b->w;
@@ -114,6 +133,9 @@ static void refs(struct builder *b, uint32_t count)
 
 	if (!count)
 		return;
+	if (w->with_accesses && !b->t->maybe)
+		note_accesses(b, count);
+	b->done += count;
 	if (!last || last->node != b->node || last->whole || last->calls)
 		last = add_sum(b, b->node);
 	last->refs += count;
@@ -260,15 +282,14 @@ static void call(struct builder *b, uint32_t to)
 {
 	struct ml_loop_walk *w = b->w;
 	const struct ml_code_block *x = &w->graph.block[b->block];
-	uint32_t target = x->target ? ml_code_graph_at(&w->graph, x->target)
-				    : ML_NO_BLOCK;
+	uint32_t target = x->target ? ml_code_graph_at(&w->graph, x->target) : ML_NO_CODE;
 	uint32_t entry = to;
 
 	if (to == x->behind && to != target) {
 		go(b, to); /* what it called is not recorded */
 		return;
 	}
-	if (target != ML_NO_BLOCK && ml_loop_walk_reaches(w, target, to))
+	if (target != ML_NO_CODE && ml_loop_walk_reaches(w, target, to))
 		entry = target;
 	uint32_t f = ml_loop_walk_function_of(w, entry);
 	uint32_t node = ml_loop_tree_call(&w->tree, b->node, f);
@@ -369,7 +390,7 @@ static bool arrive(struct builder *b, uint32_t to)
 		enter(b, b->node, to);
 		return true;
 	}
-	if (b->block == ML_NO_BLOCK)
+	if (b->block == ML_NO_CODE)
 		return stop(b, ML_LOOP_JUMPS, to);
 	if (b->behind == ML_LOOP_LANDED) {
 		go(b, to);
@@ -382,7 +403,7 @@ static bool arrive(struct builder *b, uint32_t to)
 	}
 	if (b->behind == ML_LOOP_BEHIND && x->end == ML_BLOCK_RETURNS)
 		return returns(b, to);
-	if (b->behind == ML_LOOP_RETURNED && x->behind != ML_NO_BLOCK) {
+	if (b->behind == ML_LOOP_RETURNED && x->behind != ML_NO_CODE) {
 		go(b, x->behind);
 		if (x->behind == to)
 			return true;
@@ -420,7 +441,7 @@ static bool part(struct builder *b, uint32_t path, struct kept *kept)
 	struct ml_code_run run = ml_code_graph_run(&w->graph, path);
 	uint32_t slots = w->trace->shapes.path[path].slots, done = 0;
 
-	if (!run.visits || run.visit[0].block == ML_NO_BLOCK) {
+	if (!run.visits || run.visit[0].block == ML_NO_CODE) {
 		refs(b, kept ? keep(kept, slots) : slots);
 		return true;
 	}
@@ -463,6 +484,8 @@ uint32_t ml_loop_walk_build(struct ml_loop_walk *w, uint32_t state, uint32_t pat
 			     .first_op = w->ops,
 			     .first_sum = w->sums };
 
+	for (uint32_t i = 0; i < first && i < c.parts; i++)
+		b.done += w->trace->shapes.path[c.part[i]].slots;
 	for (; k < parts && k < (c.parts ? c.parts : 1u); k++) {
 		uint32_t one = c.parts ? c.part[k] : path;
 		struct kept kept = {

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "lib/analyse/loops/loop_accesses.h"
 #include "lib/analyse/loops/loop_walk.h"
 #include "lib/base/map.h"
 
@@ -18,7 +19,7 @@ enum ml_loop_behind {
 };
 
 struct ml_loop_state {
-	uint32_t node, block; /* ML_NO_BLOCK: nothing ran yet */
+	uint32_t node, block; /* ML_NO_CODE: nothing ran yet */
 	uint8_t behind;       /* enum ml_loop_behind */
 };
 
@@ -28,6 +29,8 @@ enum ml_loop_op_kind {
 	ML_LOOP_SHUT,    /* a: the iteration that is left counts */
 	ML_LOOP_CALL,    /* a: node, b: block that it returns to, c: state then */
 	ML_LOOP_POP,
+	ML_LOOP_REFS, /* a: how many; b: the first of so many entries of accesses of the
+			 walk; c: the first of them in the step */
 };
 
 struct ml_loop_op {
@@ -60,7 +63,7 @@ struct ml_loop_transition {
 
 /* A call that has not returned. */
 struct ml_loop_frame {
-	uint32_t ret;   /* block; ML_NO_BLOCK: a signal, or not known */
+	uint32_t ret;   /* block; ML_NO_CODE: a signal, or not known */
 	uint32_t state; /* of the caller then */
 	uint32_t node;  /* of the function that was called */
 	uint32_t loops; /* active when it was called */
@@ -80,6 +83,9 @@ struct ml_loop_thread {
 	size_t frames, frame_cap;
 	struct ml_loop_active *active; /* one more than `loops` is valid */
 	size_t loops, active_cap;
+	struct ml_loop_around
+		*around; /* of the active loops, where accesses are wanted */
+	size_t around_cap;
 };
 
 struct ml_loop_walk {
@@ -104,6 +110,11 @@ struct ml_loop_walk {
 	struct ml_map reaches;          /* return block and block entered: 1 no, 2 yes */
 	struct ml_loop_thread **thread; /* by number */
 	struct ml_step_cursor *cursor;
+	struct ml_loop_accesses accesses;
+	uint32_t *access; /* those of the references of transitions */
+	size_t access_count, access_cap;
+	uint64_t serial; /* the last number given to an entry or iteration */
+	bool with_accesses;
 	bool recurses; /* some function calls itself: the depth of each call counts */
 	bool finished;
 };

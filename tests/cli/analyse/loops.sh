@@ -65,6 +65,14 @@ END
 	done
 done
 
+echo "steps of a and x at -O0, -O1, -O2:"
+for level in -O0 -O1 -O2; do
+	cc -g $level -fno-tree-vectorize nest.c -o nest
+	record -o steps.mlt ./nest
+	memlamp loops --accesses steps.mlt | grep 'read 8 *[ax] .*nest.c:10' |
+		sed 's/.*read 8 *\([ax]\) .*nest.c:10 */\1: /' | sort
+done
+
 echo "text:"
 memlamp loops -n 12 -m 'L1 1K 2w 4c | memory 100c' nest.mlt | grep -o 'loop nest.c.*\| main$\|[0-9]* smaller.*' | sed 's/[0-9]* smaller/N smaller/'
 

@@ -264,11 +264,8 @@ bool ml_loop_rows_make(struct ml_loop_rows *r, struct ml_trace *t,
 	struct maker m = { .r = r, .tables = &t->tables };
 
 	*r = (struct ml_loop_rows){ 0 };
-	if (!t->control.count)
-		return ml_fail(err, ML_FORMAT,
-			       "%s: it is not known which code ran: loops are found in "
-			       "recordings under Valgrind by this version of memlamp",
-			       t->path);
+	if (!ml_trace_knows_control(t, err))
+		return false;
 	if (find(&m, t, machine, work, err))
 		return true;
 	ml_loop_rows_release(r);
