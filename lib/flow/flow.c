@@ -93,6 +93,18 @@ static bool any_type(const char *type)
 	       !strncmp(type, "union", 5) || !strcmp(type, "void");
 }
 
+/* A type without what does not keep it from being the same object. */
+static const char *plain_type(const char *type)
+{
+	static const char *const words[] = { "const ", "volatile ", "unsigned ",
+					     "signed " };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strncmp(type, words[i], strlen(words[i])))
+			return plain_type(type + strlen(words[i]));
+	return type;
+}
+
 /* Whether a pointer may lead to the storage of another container: C says that objects of
  * different types are different ones. */
 static bool reaches(const struct ml_flow_container *c, const struct ml_flow_container *d)
@@ -100,7 +112,8 @@ static bool reaches(const struct ml_flow_container *c, const struct ml_flow_cont
 	if (c->scalar || d->scalar || (!c->pointed && !d->pointed) ||
 	    (!c->pointed && c->transient) || (!d->pointed && d->transient))
 		return false;
-	return any_type(c->type) || any_type(d->type) || !strcmp(c->type, d->type);
+	return any_type(c->type) || any_type(d->type) ||
+	       !strcmp(plain_type(c->type), plain_type(d->type));
 }
 
 bool ml_flow_may_overlap(const struct ml_flow *f, const struct ml_flow_access *x,

@@ -215,7 +215,7 @@ TEST(what_is_not_placed_is_not_known)
 TEST(pointers_that_may_overlap_are_kept_in_order_if_the_user_says_so)
 {
 	static const char text[] =
-		"void f(int n, double *a, double *b, float *c, double *restrict d) {\n"
+		"void f(int n, double *a, const double *b, float *c, double *restrict d) {\n"
 		"for (int i = 0; i < n; i++) a[i] = b[i] + c[i] + d[i]; }\n";
 
 	if (!has_isl())

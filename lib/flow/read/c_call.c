@@ -11,10 +11,12 @@ static int math(const char *name)
 		"sqrt",  "exp",   "exp2",  "log",    "log2",   "log10", "pow",  "sin",
 		"cos",   "tan",   "asin",  "acos",   "atan",   "atan2", "sinh", "cosh",
 		"tanh",  "cbrt",  "erf",   "erfc",   "hypot",  "floor", "ceil", "round",
-		"trunc", "expm1", "log1p", "tgamma", "lgamma", "fmod",  "rint"
+		"trunc", "expm1", "log1p", "tgamma", "lgamma", "fmod",  "rint", "cexp",
+		"csqrt", "clog",  "cpow",  "cabs",   "carg"
 	};
-	static const char *const compare[] = { "fabs", "fmin",     "fmax", "abs",
-					       "labs", "copysign", "fdim" };
+	static const char *const compare[] = { "fabs",  "fmin",     "fmax", "abs",
+					       "labs",  "copysign", "fdim", "conj",
+					       "creal", "cimag" };
 	char base[20];
 	size_t n = strlen(name);
 
