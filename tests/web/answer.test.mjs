@@ -67,7 +67,7 @@ function lineOf(r) {
 }
 
 export const tests = {
-	"a trace opens at the first reference of its top finding, which is in sight":
+	"a trace opens a trail behind the first reference of its top finding, which is in sight":
 		async (w) => {
 			const page = await open(w, matmul(w), SMALL, "#view=regions");
 			const top = JSON.parse(
@@ -79,13 +79,14 @@ export const tests = {
 					"/api/sims/0/findings",
 				),
 			).findings.find((f) => f.file); // the loader's are not the user's to mend
-			const first = w
+			const place = w
 				.refs(matmul(w))
-				.find(
+				.filter(
 					(r) =>
 						r.region === top.region &&
 						lineOf(r) === top.line,
 				);
+			const first = place.find((r) => r.time > place[0].time + 1024);
 
 			await w.until(
 				"the cursor is there",
@@ -107,6 +108,43 @@ export const tests = {
 				page.url().includes(`at=${first.time}`),
 			);
 		},
+
+	"a trace without a finding opens where most waiting is": async (w) => {
+		// one short walk: nothing that could be mended
+		const trace = w.text(
+			"late-walk",
+			"region a 0x1000000 65536 8 8192\nL late.c:1\nr0x2000000*50000\n" +
+				"L late.c:7\nr0x1000000+8*600\nL late.c:9\nr0x2000000*50000\n",
+		);
+		const page = await open(w, trace, SMALL);
+		const at = await w.until("the cursor is there", () =>
+			w.value(page, "cursor"),
+		);
+		const { findings } = JSON.parse(
+			w.memlamp("query", "-m", SMALL, trace, "/api/sims/0/findings"),
+		);
+
+		assert.equal(findings.length, 0);
+		assert.ok(at >= 50_000 && at < 50_600, `opens at ${at}`);
+	},
+
+	"undo gives back the selection and the cursor": async (w) => {
+		const page = await open(w, matmul(w), SMALL, "#at=0");
+		const row = page.locator('.line[data-line="22"]');
+
+		await row.click();
+		const moved = await w.until("the cursor follows", () =>
+			w.value(page, "cursor"),
+		);
+		await page.keyboard.press("Control+z");
+		await w.until("it is back", async () => !(await w.value(page, "cursor")));
+		assert.deepEqual(await w.value(page, "selection"), {});
+		await page.keyboard.press("Control+Shift+z");
+		await w.until(
+			"and forth",
+			async () => (await w.value(page, "cursor")) === moved,
+		);
+	},
 
 	"an address that names a moment is not moved": async (w) => {
 		const page = await open(w, matmul(w), SMALL, "#at=0");

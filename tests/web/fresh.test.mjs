@@ -139,6 +139,43 @@ export const tests = {
 			}
 		},
 
+	"what moves is not greyed, what stands still for 300 ms is": async (w) => {
+		const from = multiply(w) + 500;
+		const page = await w.page(await w.serve(matmul(w)), {
+			hash: `#view=regions&at=${from}`,
+		});
+		let open = 0;
+
+		page.on("request", () => open++);
+		page.on("requestfinished", () => open--);
+		page.on("requestfailed", () => open--);
+		await w.holdTime(page);
+		const shown = () =>
+			page.evaluate(() =>
+				Number(
+					globalThis.memlamp.mounted.view.canvas.dataset
+						.shown,
+				),
+			);
+		// a cursor that is dragged, with answers a tenth of a second behind it
+		for (let i = 1; i <= 12; i++) {
+			await jump(page, from + 300 * i)();
+			await page.clock.runFor(100);
+			assert.equal(await greyed(page), 0, `step ${i}`);
+			await w.until("the answers are there", () => !open);
+			await page.clock.runFor(32);
+			assert.equal(await shown(), from + 300 * i);
+		}
+		// answers that do not come
+		const go = await hold(page, /\/(state|moves|refs)\?/);
+		await jump(page, from + 60_000)();
+		await page.clock.runFor(250);
+		assert.equal(await greyed(page), 0);
+		await page.clock.runFor(100);
+		assert.ok(await greyed(page));
+		go();
+	},
+
 	"a heat map of another kind is empty until its numbers are there": async (w) => {
 		const page = await w.page(await w.serve(matmul(w)), {
 			hash: "#view=regions&o.regions.mode=count",

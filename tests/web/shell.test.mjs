@@ -368,12 +368,59 @@ export const tests = {
 		assert.equal(await w.value(page, "overlay"), "machine");
 	},
 
-	"a machine compared with itself differs in nothing": async (w) => {
+	"comparing asks for another machine than the one that is shown": async (w) => {
 		const page = await w.page(await w.serve(matmul(w)));
+		const go = page.getByRole("button", { name: "Compare", exact: true });
 
 		await page.getByRole("button", { name: "compare", exact: true }).click();
-		await page.getByLabel("machine text").fill(SMALL);
-		await page.getByRole("button", { name: "Compare", exact: true }).click();
+		await page.getByText("This machine is shown already").waitFor();
+		assert.ok(await go.isDisabled());
+		await page.getByLabel("machine text").fill(SMALL.replace("8w", "4w"));
+		assert.ok(await go.isEnabled());
+	},
+
+	"in a small window panes give way before the view does, and come back": async (
+		w,
+	) => {
+		const page = await w.page(await w.serve(matmul(w)), {
+			size: { width: 1024, height: 700 },
+		});
+		const stage = async () =>
+			(await page.locator(".stage").boundingBox()).width;
+
+		assert.ok((await stage()) >= 478, `${await stage()}`);
+		assert.equal(await page.locator(".folded").count(), 0);
+		// what a zoom of 150 % leaves of 1280 by 800
+		await page.setViewportSize({ width: 853, height: 533 });
+		await page.getByRole("button", { name: "open the left pane" }).waitFor();
+		assert.ok((await stage()) >= 478, `${await stage()}`);
+		await page.getByRole("button", { name: "open the left pane" }).click();
+		await page.locator(".source").waitFor();
+		await page.getByRole("button", { name: "fold the left pane" }).click();
+		await page.getByRole("button", { name: "open the left pane" }).waitFor();
+	},
+
+	"theme and panes are those of the last start, whatever its port": async (w) => {
+		const one = await w.page(await w.serve(matmul(w)));
+
+		await one.getByRole("separator", { name: "left pane" }).focus();
+		await one.keyboard.press("ArrowLeft");
+		await one.evaluate(() => (globalThis.memlamp.store.theme.value = "dark"));
+		const width = async (p) =>
+			(await p.locator(".left-pane").boundingBox()).width;
+		const other = await w.serve(matmul(w), { fresh: true });
+		const two = await w.page(other.address);
+
+		assert.notEqual(new URL(one.url()).port, new URL(two.url()).port);
+		assert.equal(await w.value(two, "theme"), "dark");
+		assert.equal(await width(two), await width(one));
+		other.child.kill();
+	},
+
+	"a machine compared with itself differs in nothing": async (w) => {
+		const page = await w.page(await w.serve(matmul(w)), {
+			hash: `#second=${encodeURIComponent(SMALL)}`,
+		});
 		const section = page.locator(".section", { hasText: "Compared with" });
 		const table = section.locator("table", { hasText: "cycles" });
 		await table.waitFor();
@@ -428,7 +475,9 @@ export const tests = {
 		await page.reload();
 		await page.locator(".source").waitFor();
 		assert.ok(Math.abs((await width()) - before - 60) < 3);
-		await page.evaluate(() => localStorage.removeItem("memlamp.panes"));
+		await page.evaluate(
+			() => (document.cookie = "memlamp.panes=; max-age=0; path=/"),
+		);
 	},
 
 	"of a file of 100,000 lines only those on the screen are elements": async (w) => {

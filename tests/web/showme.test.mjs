@@ -32,7 +32,7 @@ async function open(w, trace, machine, options = {}) {
 }
 
 const card = (page) => page.locator(".caption-card");
-const words = (page) => card(page).locator("p").textContent();
+const words = (page) => card(page).locator("p:not(.unread)").textContent();
 const next = (page) => page.keyboard.press("ArrowRight");
 
 async function showMe(w, page) {
@@ -88,6 +88,33 @@ async function missesOf(page, found) {
 }
 
 export const tests = {
+	"no caption loses a line, and all leave the picture the same room": async (w) => {
+		const page = await open(w, strided(w), SMALL);
+		const heights = new Set();
+
+		await showMe(w, page);
+		for (let i = 0, n = Infinity; i < n; i++) {
+			const [of, fits, height] = await card(page).evaluate((c) => {
+				const p = c
+					.querySelector("p:not(.unread)")
+					.getBoundingClientRect();
+				const box = c.getBoundingClientRect();
+				return [
+					c.querySelectorAll("p").length,
+					p.bottom <= box.bottom &&
+						c.scrollHeight <= c.clientHeight,
+					Math.round(box.height),
+				];
+			});
+			n = of;
+			assert.ok(fits, `caption ${i + 1}: ${await words(page)}`);
+			heights.add(height);
+			await next(page);
+		}
+		assert.match(await words(page), /It could save .* %/);
+		assert.equal(heights.size, 1);
+	},
+
 	"a stride is shown in Regions, miss by miss, with the distance between them":
 		async (w) => {
 			const page = await open(w, strided(w), SMALL);
@@ -203,7 +230,9 @@ export const tests = {
 	) => {
 		const page = await open(w, strided(w), SMALL, { tour: true });
 
-		await page.evaluate(() => localStorage.removeItem("memlamp.tour"));
+		await page.evaluate(
+			() => (document.cookie = "memlamp.tour=; max-age=0; path=/"),
+		);
 		await page.reload();
 		await w.ready(page);
 		await card(page).waitFor();

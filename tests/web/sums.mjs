@@ -2,6 +2,7 @@
 // references: of all, and of the selected ones.
 import assert from "node:assert/strict";
 import { ask } from "./drawn.mjs";
+import { PATIENCE } from "./world.mjs";
 
 const FIRST = 4; // cycles of the first level
 const MACHINE = `L1 1K 4w 64B ${FIRST}c | L2 4K 8w 14c | memory 200c | TLB 4e full | TLB2 16e full 7c | walk 30c`;
@@ -37,7 +38,20 @@ function run(w, millions, threads) {
 export async function openRun(w, millions, threads) {
 	const machine = threads > 1 ? CORES : MACHINE;
 
-	return w.page(await w.serve(run(w, millions, threads), { machine }));
+	const address = await w.serve(run(w, millions, threads), { machine });
+	const page = await w.page(address, { wait: false });
+
+	// a long run takes a loaded machine minutes
+	await w.until(
+		"the simulation is ready",
+		() =>
+			page
+				.evaluate(() => !!globalThis.memlamp?.trace.ready.value)
+				.catch(() => false),
+		10 * PATIENCE,
+	);
+	await w.ready(page);
+	return page;
 }
 
 export const openTrace = async (w, trace) =>

@@ -268,8 +268,8 @@ export const tests = {
 			assert.equal(await w.value(page, "cursor"), start + 30);
 			await drag(
 				page,
-				[b.x + b.width * 0.8, b.y + 60],
-				[b.x + b.width * 0.4, b.y + 60],
+				[b.x + b.width * 0.796, b.y + 60],
+				[b.x + b.width * 0.404, b.y + 60],
 			);
 			const range = { from: start + 40, to: start + 80 };
 			assert.deepEqual(await w.value(page, "range"), range);

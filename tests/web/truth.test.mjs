@@ -205,6 +205,31 @@ export const tests = {
 		]),
 	),
 
+	"the axis of shares stands beside the run, and says that it is cut": async (
+		w,
+	) => {
+		const page = await w.page(await serve(w, 1));
+		const axis = page.locator(".share-axis");
+		const canvas = await page
+			.locator(".timeline canvas")
+			.first()
+			.boundingBox();
+
+		await w.until("it is there", () => axis.locator("span").count());
+		for (const label of await axis.locator("span").all()) {
+			const b = await label.boundingBox();
+			assert.ok(
+				b.x >= 0 && b.x + b.width <= canvas.x,
+				JSON.stringify(b),
+			);
+		}
+		assert.match(await axis.textContent(), /^100 %/);
+		assert.match(
+			await axis.getAttribute("title"),
+			/shares of the references/,
+		);
+	},
+
 	"lanes of threads show where each runs": async (w) => {
 		// thread 1 alone for 3 million references, then thread 2 for as many
 		const trace = w.text(

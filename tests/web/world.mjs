@@ -360,8 +360,8 @@ export class World {
 		});
 		// The tour comes on a first visit only, and each profile of a test is new.
 		if (!tour)
-			await page.addInitScript(() =>
-				localStorage.setItem("memlamp.tour", "seen"),
+			await page.addInitScript(
+				() => (document.cookie = "memlamp.tour=seen; path=/"),
 			);
 		await page.addInitScript(countWork, LATE);
 		if (THROTTLE) {
@@ -458,6 +458,8 @@ export class World {
 
 	async closePages() {
 		for (const p of this.pages) await p.close().catch(() => {});
+		// cookies are of all servers
+		await (await this.context)?.clearCookies().catch(() => {});
 		if (this.spoilt) await (await this.context)?.close().catch(() => {});
 		if (this.spoilt) this.context = undefined;
 		this.spoilt = this.held = undefined;

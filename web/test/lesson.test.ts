@@ -22,6 +22,7 @@ const miss: Miss = {
 	thread: 3,
 	line: 64,
 	before: { datum: "B[1][0]", distance: 512 },
+	steady: false,
 	again: { time: 97, datum: "B[2][1]", thread: 2, kind: "write" },
 	set: 5,
 	evicted: "B[10][0]",

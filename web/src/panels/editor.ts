@@ -1,5 +1,6 @@
 // The link that opens a line in the person's editor: a template kept in this browser.
 import { signal } from "@preact/signals";
+import { keep, kept } from "../state/kept";
 
 const KEY = "memlamp.editor";
 export const templates: [name: string, template: string][] = [
@@ -11,11 +12,11 @@ export const templates: [name: string, template: string][] = [
 	["TextMate", "txmt://open?url=file://{path}&line={line}"],
 ];
 
-export const template = signal(localStorage.getItem(KEY) ?? templates[0]![1]);
+export const template = signal(kept(KEY) ?? templates[0]![1]);
 
 export function setTemplate(text: string): void {
 	template.value = text;
-	localStorage.setItem(KEY, text);
+	keep(KEY, text);
 }
 
 export function editorLink(path: string, line: number): string {

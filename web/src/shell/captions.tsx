@@ -126,7 +126,13 @@ function Card() {
 				</span>
 				<Buttons last={n === t.captions.length - 1} />
 			</header>
-			<p aria-live="polite">{caption.text}</p>
+			<div class="caption-texts" aria-live="polite">
+				{t.captions.map((c, i) => (
+					<p key={i} aria-hidden={i !== n} class={i === n ? "" : "unread"}>
+						{c.text}
+					</p>
+				))}
+			</div>
 			{talkPlays.value && !preparing.value && (
 				<i
 					key={n}

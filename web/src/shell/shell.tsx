@@ -1,9 +1,11 @@
 // The page as a whole: panes with bars between them that can be dragged, and overlays.
 // The kind of document that is shown fills the panes.
-import { signal } from "@preact/signals";
+import { batch, signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { activeKind, openKinds } from "../kinds/documents";
 import { Icon } from "../panels/icon";
+import { FOLDED, fitPanes } from "../model/panes";
+import { keep, kept } from "../state/kept";
 import { asking } from "../state/latest";
 import { connection, message, open, overlay } from "../state/store";
 import { Help } from "./help";
@@ -16,7 +18,7 @@ type Pane = "left" | "right" | "bottom";
 const KEY = "memlamp.panes";
 const min: Record<Pane, number> = { left: 160, right: 180, bottom: 90 };
 
-function kept(): Record<Pane, number> {
+function wanted(): Record<Pane, number> {
 	const wide = innerWidth >= 1700;
 	const usual = {
 		left: wide ? 640 : 430,
@@ -25,13 +27,39 @@ function kept(): Record<Pane, number> {
 	};
 
 	try {
-		return { ...usual, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
+		return { ...usual, ...JSON.parse(kept(KEY) ?? "{}") };
 	} catch {
 		return usual;
 	}
 }
 
-const panes = signal(kept());
+const panes = signal(wanted());
+const windowWidth = signal(innerWidth);
+const windowHeight = signal(innerHeight);
+/** Panes that the person opened although the window is small. */
+const opened = signal({ left: false, right: false });
+
+window.addEventListener("resize", () =>
+	batch(() => {
+		windowWidth.value = innerWidth;
+		windowHeight.value = innerHeight;
+	}),
+);
+
+/** A pane that has folded, for want of room: a click opens it. */
+function Folded({ pane }: { pane: "left" | "right" }) {
+	return (
+		<button
+			class={`folded ${pane}-pane`}
+			title={`open the ${pane} pane`}
+			aria-label={`open the ${pane} pane`}
+			aria-expanded={false}
+			onClick={() => (opened.value = { ...opened.value, [pane]: true })}
+		>
+			<Icon name={pane === "left" ? "next" : "previous"} solid />
+		</button>
+	);
+}
 
 function resize(pane: Pane, to: number): void {
 	const room = pane === "bottom" ? innerHeight * 0.6 : innerWidth * 0.45;
@@ -40,7 +68,7 @@ function resize(pane: Pane, to: number): void {
 		...panes.value,
 		[pane]: Math.round(Math.max(min[pane], Math.min(to, room))),
 	};
-	localStorage.setItem(KEY, JSON.stringify(panes.value));
+	keep(KEY, JSON.stringify(panes.value));
 }
 
 function Splitter({ pane }: { pane: Pane }) {
@@ -71,7 +99,19 @@ function Splitter({ pane }: { pane: Pane }) {
 				e.stopPropagation();
 				resize(pane, panes.value[pane] + sign * by);
 			}}
-		/>
+		>
+			{pane !== "bottom" && opened.value[pane] && (
+				<button
+					class="fold"
+					title={`fold the ${pane} pane`}
+					aria-label={`fold the ${pane} pane`}
+					onPointerDown={(e) => e.stopPropagation()}
+					onClick={() => (opened.value = { ...opened.value, [pane]: false })}
+				>
+					<Icon name={pane === "left" ? "previous" : "next"} solid />
+				</button>
+			)}
+		</div>
 	);
 }
 
@@ -169,8 +209,7 @@ function grid(left: boolean, right: boolean, bottom: boolean): string {
 	const columns = [
 		left && "var(--left) 1px",
 		"minmax(0, 1fr)",
-		// Without a pane at the left there is room for a wider one at the right.
-		right && `1px ${left ? "var(--right)" : "max(300px, var(--right))"}`,
+		right && "1px var(--right)",
 	];
 
 	return [
@@ -182,8 +221,21 @@ function grid(left: boolean, right: boolean, bottom: boolean): string {
 }
 
 export function Shell() {
-	const { left, right, bottom } = panes.value;
 	const { Left, Side, Bottom } = activeKind.value ?? {};
+	const wide = panes.value.right;
+	const { left, right } = fitPanes(
+		windowWidth.value,
+		// Without a pane at the left there is room for a wider one at the right.
+		{
+			left: Left ? panes.value.left : 0,
+			right: Side ? (Left ? wide : Math.max(300, wide)) : 0,
+		},
+		opened.value,
+	);
+	const bottom = Math.min(
+		panes.value.bottom,
+		Math.max(min.bottom, Math.round(windowHeight.value * 0.27)),
+	);
 
 	return (
 		<div
@@ -197,11 +249,11 @@ export function Shell() {
 		>
 			<Topbar />
 			<div class={asking.value > 0 ? "asking on" : "asking"} />
-			{Left && <Left />}
+			{Left && (left === FOLDED ? <Folded pane="left" /> : <Left />)}
 			{Left && <Splitter pane="left" />}
 			<Stage />
 			{Side && <Splitter pane="right" />}
-			{Side && <Side />}
+			{Side && (right === FOLDED ? <Folded pane="right" /> : <Side />)}
 			{Bottom && <Splitter pane="bottom" />}
 			{Bottom && <Bottom />}
 			{open.value && !activeKind.value && (

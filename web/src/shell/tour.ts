@@ -3,25 +3,10 @@
 import { effect, untracked } from "@preact/signals";
 import { activeDocument, activeKind } from "../kinds/documents";
 import { beginTalk, talk } from "../state/captions";
+import { keep, kept } from "../state/kept";
 import { overlay } from "../state/store";
 
 const KEY = "memlamp.tour";
-
-function seen(): boolean {
-	try {
-		return localStorage.getItem(KEY) !== null;
-	} catch {
-		return true; // nothing can be remembered here: the tour would come each time
-	}
-}
-
-function remember(): void {
-	try {
-		localStorage.setItem(KEY, "seen");
-	} catch {
-		// asked again, it is not offered: see seen()
-	}
-}
 
 export function hasTour(): boolean {
 	return !!activeKind.value?.help?.tour?.length;
@@ -32,7 +17,12 @@ export function beginTour(): void {
 
 	if (!captions?.length) return;
 	overlay.value = "";
-	beginTalk({ title: "A tour of the page", captions, plays: false, ended: remember });
+	beginTalk({
+		title: "A tour of the page",
+		captions,
+		plays: false,
+		ended: () => keep(KEY, "seen"),
+	});
 }
 
 /** Begins the tour by itself on the first visit. */
@@ -40,7 +30,7 @@ export function offerTour(): void {
 	const stop = effect(() => {
 		if (!activeDocument.value || !hasTour()) return;
 		untracked(() => {
-			if (!seen() && !talk.value) beginTour();
+			if (kept(KEY) === null && !talk.value) beginTour();
 		});
 		queueMicrotask(() => stop());
 	});

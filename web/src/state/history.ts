@@ -1,5 +1,5 @@
 // Undo and redo: of selections, and of the choices that kinds of documents offer.
-import { computed, signal, type ReadonlySignal } from "@preact/signals";
+import { batch, computed, signal, type ReadonlySignal } from "@preact/signals";
 import { options } from "./store";
 
 interface Step {
@@ -34,9 +34,14 @@ export function remember(back: () => void, forth: () => void, what = ""): void {
 
 /*
  * A selection that can be undone, with the pre-selection under the pointer. `text` prints a
- * selection: two are the same when their texts are. Only select() writes `selection`.
+ * selection: two are the same when their texts are. Only select() writes `selection`. `keep`
+ * returns what brings back all that selecting may move, a cursor for example.
  */
-export function selectable<S>(nothing: S, text: (s: S) => string) {
+export function selectable<S>(
+	nothing: S,
+	text: (s: S) => string,
+	keep: () => () => void = () => () => {},
+) {
 	const selection = signal<S>(nothing);
 	const hover = signal<S>(nothing);
 
@@ -47,10 +52,20 @@ export function selectable<S>(nothing: S, text: (s: S) => string) {
 		const then = same ? nothing : next;
 
 		if (same && !toggle) return;
+		const before = keep();
+		let after = () => {};
+		const put = (s: S, beside: () => void) =>
+			batch(() => {
+				selection.value = s;
+				beside();
+			});
 		selection.value = then;
 		remember(
-			() => (selection.value = now),
-			() => (selection.value = then),
+			() => {
+				after = keep();
+				put(now, before);
+			},
+			() => put(then, after),
 		);
 	}
 	return { selection, hover, select };

@@ -1,20 +1,20 @@
 // Light or dark: the system's choice until the person makes one; kept between visits.
 import { effect } from "@preact/signals";
+import { keep, kept } from "./kept";
 import { dark, systemDark, theme } from "./store";
 
 const KEY = "memlamp.theme";
 
 export function followTheme(): void {
 	const query = matchMedia("(prefers-color-scheme: dark)");
-	const kept = localStorage.getItem(KEY);
+	const before = kept(KEY);
 
 	systemDark.value = query.matches;
 	query.addEventListener("change", () => (systemDark.value = query.matches));
-	if (kept === "light" || kept === "dark") theme.value = kept;
+	if (before === "light" || before === "dark") theme.value = before;
 	effect(() => {
 		document.documentElement.dataset["theme"] = dark.value ? "dark" : "light";
-		if (theme.value === "system") localStorage.removeItem(KEY);
-		else localStorage.setItem(KEY, theme.value);
+		keep(KEY, theme.value === "system" ? null : theme.value);
 	});
 }
 

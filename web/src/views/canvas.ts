@@ -1,6 +1,6 @@
 // A view that draws on one canvas. The base class brings size, sharpness, theme, frames,
 // tooltip and export; a view adds draw() and its questions to the server.
-import { effect, signal } from "@preact/signals";
+import { effect, signal, untracked } from "@preact/signals";
 import { type Palette } from "../draw/colours";
 import type { Draw } from "../draw/draw";
 import { Pixels } from "../draw/pixels";
@@ -8,6 +8,9 @@ import { Svg } from "../draw/svg";
 import { latest, type Latest, type Question } from "../state/latest";
 import type { View } from "./view";
 import { palette } from "./palette";
+
+/** What has not changed for so many ms while an answer is missing is greyed. */
+const STILL = 300;
 
 export abstract class CanvasView implements View {
 	protected host!: HTMLElement;
@@ -21,6 +24,10 @@ export abstract class CanvasView implements View {
 	protected destroyed = false;
 	private readonly waits: (() => boolean)[] = [];
 	private readonly late = signal(false);
+	private old = false; // an answer is missing
+	private changed = 0; // when the picture became another one, or old
+	private moment: number | null = null; // that was drawn last
+	private greying = 0; // timer
 
 	/** Draws everything, through d only: the same call makes the screen and the export. */
 	abstract draw(d: Draw, p: Palette): void;
@@ -45,10 +52,29 @@ export abstract class CanvasView implements View {
 		this.undo.push(
 			effect(() => {
 				const old = this.waits.some((waits) => waits());
-				this.canvas.classList.toggle("is-old", old);
-				this.canvas.ariaBusy = String(old);
+				if (old && !this.old) this.changed = performance.now();
+				this.old = old;
+				this.grey();
 			}),
 		);
+		this.undo.push(() => clearTimeout(this.greying));
+	}
+
+	/** Greys what is old and does not move: what moves shows by itself that it catches up. */
+	private grey(): void {
+		const wait = this.changed + STILL - performance.now();
+		const grey = this.old && wait <= 0;
+
+		clearTimeout(this.greying);
+		this.canvas.classList.toggle("is-old", grey);
+		this.canvas.ariaBusy = String(this.old);
+		if (this.old && !grey) this.greying = window.setTimeout(() => this.grey(), wait);
+	}
+
+	/** The picture is another one than before. */
+	private moves(): void {
+		this.changed = performance.now();
+		if (this.old) this.grey();
 	}
 
 	destroy(): void {
@@ -118,7 +144,9 @@ export abstract class CanvasView implements View {
 
 		if (!aside) this.greyWhile(() => !answer.fresh.value);
 		this.undo.push(answer.dispose);
-		this.watch(() => void answer.value.value);
+		this.watch(() => {
+			if (answer.value.value) untracked(() => this.moves());
+		});
 		return answer.value;
 	}
 
@@ -186,6 +214,8 @@ export abstract class CanvasView implements View {
 	/** Says which moment is drawn; `moving`: it is not complete, or something still flies. */
 	protected markShown(moment: number, moving: boolean): void {
 		this.canvas.dataset["shown"] = String(moment);
+		if (moment !== this.moment) this.moves();
+		this.moment = moment;
 		if (moving) this.canvas.dataset["moving"] = "yes";
 		else delete this.canvas.dataset["moving"];
 	}

@@ -10,7 +10,7 @@ import { palette } from "./palette";
 export abstract class LayeredView extends CanvasView {
 	private readonly over = document.createElement("canvas");
 	private readonly joined = document.createElement("canvas");
-	private exporting = false;
+	protected exporting = false;
 	private overFrame = 0;
 
 	/** The picture without the cursor. */

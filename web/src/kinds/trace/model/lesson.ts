@@ -28,6 +28,8 @@ export interface Miss {
 	line: number; // bytes of a line of the first level
 	/** The reference that the same code made before, and how many bytes behind it this one is. */
 	before: { datum: string; distance: number } | null;
+	/** The misses of the lesson are all this far apart. */
+	steady: boolean;
 	/** The last touch of the same line of cache. */
 	again: { time: number; datum: string; thread: number; kind: string } | null;
 	/** The set that the line goes into, and the datum whose line leaves it. */
@@ -104,7 +106,10 @@ function stepped(m: Miss): string {
 function scattered(m: Miss): string {
 	const far = away(m);
 
-	return far ? `It is ${far}: nothing tells the cache where the next one is.` : "";
+	if (!far) return "";
+	return m.steady
+		? `It is ${far}, as far as each of these from the one before.`
+		: `It is ${far}: nothing tells the cache where the next one is.`;
 }
 
 function shared(m: Miss): string {

@@ -5,7 +5,7 @@ import { percent } from "../../../model/format";
 import { Icon } from "../../../panels/icon";
 import { Section } from "../../../panels/section";
 import type { Row } from "../model/types";
-import { fileOfRow, findings, goToRow } from "../state/findings";
+import { fileOfRow, findings, goToRow, ownFindings } from "../state/findings";
 import { names, ready } from "../state/store";
 import { showMe } from "./showMe";
 
@@ -57,38 +57,54 @@ export function Findings() {
 				<p class="note">Looking for problems …</p>
 			</section>
 		) : null;
-	const shown = rows.includes(open.value!) ? open.value : rows[0];
+	const own = rows.slice(0, ownFindings.value);
+	const others = rows.slice(own.length);
+	const shown = rows.includes(open.value!) ? open.value : own[0];
 	return (
-		<Section title="Findings" side={<span class="muted">{rows.length || "none"}</span>}>
-			{rows.length === 0 && <p class="note">Nothing stands out on this machine.</p>}
-			<ol class="findings">
-				{rows.map((row, i) => (
-					<li key={i} class={row === shown ? "open" : ""}>
-						<button
-							aria-expanded={row === shown}
-							title="select it and go to where it happens"
-							onClick={() => {
-								open.value = row;
-								goToRow(row);
-							}}
-						>
-							<b>{text(row, "title", "kind")}</b>
-							{row === shown && <Body row={row} />}
-						</button>
-						<button
-							class="show-me"
-							title="play a few of its misses slowly, with captions"
-							aria-label={`show me: ${text(row, "title", "kind")}`}
-							onClick={() => {
-								open.value = row;
-								void showMe(row);
-							}}
-						>
-							<Icon name="play" solid /> {row === shown && "Show me"}
-						</button>
-					</li>
-				))}
-			</ol>
+		<Section title="Findings" side={<span class="muted">{own.length || "none"}</span>}>
+			{own.length === 0 && (
+				<p class="note">Nothing that you can change stands out on this machine.</p>
+			)}
+			<List rows={own} shown={shown ?? null} />
+			{others.length > 0 && (
+				<details open={others.includes(shown!)}>
+					<summary class="note">{others.length} about the loader and libraries</summary>
+					<List rows={others} shown={shown ?? null} />
+				</details>
+			)}
 		</Section>
+	);
+}
+
+function List({ rows, shown }: { rows: Row[]; shown: Row | null }) {
+	return (
+		<ol class="findings">
+			{rows.map((row, i) => (
+				<li key={i} class={row === shown ? "open" : ""}>
+					<button
+						aria-expanded={row === shown}
+						title="select it and go to where it happens"
+						onClick={() => {
+							open.value = row;
+							goToRow(row);
+						}}
+					>
+						<b>{text(row, "title", "kind")}</b>
+						{row === shown && <Body row={row} />}
+					</button>
+					<button
+						class="show-me"
+						title="play a few of its misses slowly, with captions"
+						aria-label={`show me: ${text(row, "title", "kind")}`}
+						onClick={() => {
+							open.value = row;
+							void showMe(row);
+						}}
+					>
+						<Icon name="play" solid /> {row === shown && "Show me"}
+					</button>
+				</li>
+			))}
+		</ol>
 	);
 }

@@ -356,7 +356,15 @@ function OtherTraces() {
 	);
 }
 
+/** Whether the text is the machine that is shown, over the trace that is shown. */
+const unchanged = computed(
+	() =>
+		[sim.value?.machine, machine.value].includes(draft.value.trim()) &&
+		[undefined, trace.value?.trace].includes(against.value),
+);
+
 async function go(which: "shown" | "compared"): Promise<void> {
+	if (which === "compared" && unchanged.value) return;
 	busy.value = true;
 	if (which === "compared") await compare(draft.value, against.value);
 	const done =
@@ -411,11 +419,16 @@ export function MachineEditor() {
 			<footer>
 				<span class="note">L1 32K 8w 64B lru wb wa 4c | L2 1M 16w 14c | memory 200c</span>
 				<Against />
+				{comparing && unchanged.value && (
+					<span class="fault">
+						This machine is shown already: choose or type another.
+					</span>
+				)}
 				{buttons.map(([which, label]) => (
 					<button
 						key={which}
 						class={which === target.value ? "primary" : ""}
-						disabled={busy.value}
+						disabled={busy.value || (which === "compared" && unchanged.value)}
 						onClick={() => void go(which)}
 					>
 						{label}

@@ -109,6 +109,7 @@ async function missAt(
 		kind: at.kind,
 		datum: at.datum || names.region(at.region),
 		level: names.level(at.served),
+		steady: false, // until all are known
 		thread: at.thread,
 		line,
 		before: before && {
@@ -283,6 +284,8 @@ export async function showMe(row: Row): Promise<void> {
 		const times = await missTimes(s, place, plan.cause);
 		const misses: Miss[] = [];
 		for (const t of times) misses.push(await missAt(s, t, place, plan));
+		const steps = new Set(misses.slice(1).map((m) => m.before?.distance));
+		for (const m of misses) m.steady = misses.length > 2 && steps.size === 1;
 		if (misses.length)
 			begin(
 				row,

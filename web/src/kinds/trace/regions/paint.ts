@@ -132,6 +132,8 @@ function paintCells(
 	lattice(d, p, pic);
 }
 
+const APART = 6; // pixels from which on cells stand apart
+
 /*
  * Lines between cells that are large enough to be told apart. They are few and long: as
  * splats they would touch, and copy, every pixel of the picture.
@@ -139,12 +141,14 @@ function paintCells(
 function lattice(d: Draw, p: Palette, pic: Picture): void {
 	const [w, h] = [pic.nx * pic.cw, pic.ny * pic.ch];
 
-	if (pic.cw >= 5)
+	// In both directions or in none: stripes would say that columns differ from rows.
+	const room = Math.min(pic.nx > 1 ? pic.cw : Infinity, pic.ny > 1 ? pic.ch : Infinity);
+	if (room >= APART) {
 		for (let i = 1; i < pic.nx; i++)
-			d.rect(pic.x + i * pic.cw - 1, pic.y, 1, h, p.background);
-	if (pic.ch >= 6)
+			d.rect(Math.round(pic.x + i * pic.cw) - 1, pic.y, 1, h, p.background);
 		for (let i = 1; i < pic.ny; i++)
-			d.rect(pic.x, pic.y + i * pic.ch - 1, w, 1, p.background);
+			d.rect(pic.x, Math.round(pic.y + i * pic.ch) - 1, w, 1, p.background);
+	}
 	// Cells behind the end of the region have no lines.
 	const { grid } = pic;
 	if (!grid.pitch) return;

@@ -31,6 +31,9 @@ const run = latest<[number, SelectAnswer]>(
 	true,
 );
 
+/** Lines and functions of the whole run, those that wait most first; null: not known. */
+export const waitingLines = computed(() => run.value.value?.[1].lines ?? null);
+
 /** The cycles that the whole run waits for each region. */
 export const waiting = computed<Map<number, number>>(() => {
 	const [s, a] = [ready.value, run.value.value];
@@ -98,6 +101,9 @@ export const findings = computed<Row[] | null>(() => {
 		: ((found["findings"] as Row[] | undefined) ?? []);
 	return [...rows.filter(changeable), ...rows.filter((r) => !changeable(r))];
 });
+
+/** How many of them are about data that the user's code uses: these come first. */
+export const ownFindings = computed(() => findings.value?.filter(changeable).length ?? 0);
 
 /** The finding that the page opens on; undefined: none that the user can do something about. */
 export const topFinding = computed<Row | undefined>(() =>

@@ -6,10 +6,12 @@ import { asking } from "../../../state/latest";
 import { message, option } from "../../../state/store";
 import { api } from "../api";
 import { isNothing, selectionParams, type Selection } from "../model/selection";
-import { findings, placeOfRow, topFinding } from "./findings";
+import { waitingOf } from "../model/waiting";
+import { findings, placeOfRow, topFinding, waitingLines } from "./findings";
 import {
 	cursor,
 	follow,
+	length,
 	opened,
 	pathOf,
 	picked,
@@ -83,19 +85,55 @@ export async function landing(sim: number, at: number, by: string): Promise<numb
 	return by === "phase" ? ownFrom(sim, at) : at;
 }
 
-/** The first moment of a trace: the top finding's, else that of the first own line. */
+const TRAIL = 1024; // references that pictures show behind the cursor
+const CELLS = 256; // of the run, in which the waiting of a place is looked for
+
+/** A moment of a place before which the place has been at work for the length of a trail. */
+async function within(sim: number, s: Selection, from: number): Promise<number | null> {
+	const first = await nextOf(sim, s, from);
+
+	if (first === null) return null;
+	const later = await api.step(sim, first + TRAIL, "selection", 1, selectionParams(s));
+	return later !== null && later < first + 2 * TRAIL ? later : first;
+}
+
+/** Where the line or function waits most that waits most of all; null: nothing waits. */
+async function whereWaiting(sim: number): Promise<number | null> {
+	const line = waitingLines
+		.peek()
+		?.find((l) => (l.line || l.func) && waitingOf(l.waiting));
+
+	if (!line) return null;
+	const place =
+		line.file !== null && line.line
+			? { file: line.file, line: line.line }
+			: { func: line.func! };
+	const t = await api.timeline(sim, { from: 0, to: length.peek() }, CELLS, place);
+	let [best, most] = [0, 0];
+	for (let i = 0; i < t.cells; i++) {
+		const parts = t.levels + 1;
+		const n = waitingOf(t.selectedWaiting!.subarray(i * parts, (i + 1) * parts));
+		if (n > most) [best, most] = [i, n];
+	}
+	return within(sim, place, Math.max(0, t.first + best * t.width));
+}
+
+/*
+ * The first moment of a trace: the top finding at work; else where most waiting is; else
+ * the first own line.
+ */
 async function firstMoment(sim: number): Promise<number> {
 	const top = topFinding.peek();
 	const place = top ? placeOfRow(top) : {};
-	const found = isNothing(place) ? null : await nextOf(sim, place, 0);
+	const found = isNothing(place) ? null : await within(sim, place, 0);
 
-	return found ?? ownFrom(sim, 0);
+	return found ?? (await whereWaiting(sim)) ?? ownFrom(sim, 0);
 }
 
 export function startFollowing(): void {
 	// A new trace whose URL names no moment waits for its findings.
 	effect(() => {
-		if (!opened.value || !ready.value || !findings.value) return;
+		if (!opened.value || !ready.value || !findings.value || !waitingLines.value) return;
 		untracked(() => {
 			const untouched = !cursor.peek() && !playing.peek() && isNothing(selection.peek());
 			opened.value = false;

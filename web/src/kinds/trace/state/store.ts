@@ -67,7 +67,14 @@ export const {
 	selection,
 	hover,
 	select: restore,
-} = selectable<Selection>(nothing, selectionText);
+} = selectable<Selection>(nothing, selectionText, () => {
+	const [at, w] = [cursor.peek(), chosenWindow.peek()];
+
+	return () => {
+		cursor.value = at;
+		chosenWindow.value = w;
+	};
+});
 /** The selection that the person made last, a new object each time; see follow.ts. */
 export const picked = signal<Selection | null>(null);
 

@@ -90,20 +90,34 @@ export function drawShares(d: Draw, shown: Shown, s: Scale, style: ShareStyle): 
 	});
 }
 
-/** Shares at the left edge of the chart; a chart that does not begin at 0 says so at its foot. */
+/** Shares beside the chart, from top to bottom: their height and words. */
+export function shareTicks(style: ShareStyle): { y: number; share: number }[] {
+	const { top, height, base = 0 } = style;
+	const shares = height < 48 ? [1, base] : [1, (1 + base) / 2, base];
+
+	return shares.map((share) => ({
+		share,
+		y: top + (height * (1 - share)) / (1 - base),
+	}));
+}
+
+export function shareText(share: number): string {
+	return `${Number((100 * share).toFixed(2))} %`;
+}
+
+/*
+ * Shares on the left edge of the chart, for an exported picture; a chart that does not begin
+ * at 0 says so at its foot.
+ */
 export function drawShareAxis(d: Draw, p: Palette, style: ShareStyle, of: string): void {
 	const { top, height, base = 0 } = style;
 	const words = { colour: p.text, size: 10 };
 
-	for (const [at, more] of [
-		[1, ` of the ${of}`],
-		[(1 + base) / 2, ""],
-		[base, base ? ", the rest is below" : ""],
-	] as const) {
-		const text = `${Number((100 * at).toFixed(2))} %${more}`;
-		const y = top + (height * (1 - at)) / (1 - base);
+	for (const { y, share } of shareTicks(style)) {
+		const more =
+			share === 1 ? ` of the ${of}` : share === base && base ? ", the rest is below" : "";
+		const text = `${shareText(share)}${more}`;
 		const middle = Math.max(top + 7, Math.min(top + height - 7, y));
-		if (height < 48 && !more && at !== base) continue;
 		d.rect(0, y - 0.5, 5, 1, p.text);
 		d.rect(6, middle - 7, d.measure(text, words) + 6, 14, p.background, 0.82);
 		d.text(9, middle, text, words);

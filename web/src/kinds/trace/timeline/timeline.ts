@@ -49,6 +49,9 @@ import {
 	drawPhases,
 	drawRange,
 	drawShareAxis,
+	shareText,
+	shareTicks,
+	type ShareStyle,
 	drawShares,
 	drawStrip,
 	drawTurns,
@@ -87,11 +90,14 @@ class Timeline extends LayeredView {
 	private disagreements!: DisagreementStrip;
 	private running!: { value: Answer | null }; // while the simulation runs
 	private heat!: { value: Temperature | null };
+	private readonly axis = document.createElement("div");
 	private drag: Drag | null = null;
 	private brush: Window | null = null;
 
 	protected start(): void {
 		this.startOver();
+		this.axis.className = "share-axis";
+		this.host.append(this.axis);
 		this.tiles = new Tiles(this.redraw);
 		this.onDestroy(() => this.tiles.dispose());
 		this.disagreements = new DisagreementStrip(this.redraw);
@@ -584,8 +590,11 @@ class Timeline extends LayeredView {
 		for (const shown of this.mainShown(s.window, this.counted()))
 			drawShares(d, shown, s, style);
 		const of = first === null ? "references" : "cycles, waiting above L1";
-		if (levelNames.value.length)
-			drawShareAxis(d, p, style, of.replace("L1", levelNames.value[0]!));
+		if (levelNames.value.length) {
+			const what = of.replace("L1", levelNames.value[0]!);
+			if (this.exporting) drawShareAxis(d, p, style, what);
+			else this.showAxis(style, what);
+		}
 		if (ready.value && this.width / (s.window.to - s.window.from) >= KINDS_FROM)
 			drawKinds(d, p, s, refsOf(s.window.from, s.window.to) ?? [], at.chartEnd);
 		if (this.warm() && at.heat > at.chartEnd)
@@ -619,6 +628,28 @@ class Timeline extends LayeredView {
 		const chosen = range.value;
 		if (chosen) drawRange(d, p, s, chosen, at.phases, at.axis, sums.value);
 		if (this.brush) drawBrush(d, p, s, this.brush, at.phases, at.axis);
+	}
+
+	/** The axis of shares stands beside the picture, where it hides nothing of the run. */
+	private showAxis(style: ShareStyle, of: string): void {
+		const cut = style.base ? "; the axis is cut, the rest is below" : "";
+		const rows = shareTicks(style).map(({ y, share }) => ({
+			y,
+			text: shareText(share) + (style.base && share === style.base ? " ≈" : ""),
+		}));
+		const key = JSON.stringify([rows, of]);
+
+		if (this.axis.dataset["key"] === key) return;
+		this.axis.dataset["key"] = key;
+		this.axis.title = `shares of the ${of}${cut}`;
+		this.axis.replaceChildren(
+			...rows.map(({ y, text }) => {
+				const row = document.createElement("span");
+				row.textContent = text;
+				row.style.top = `${y}px`;
+				return row;
+			}),
+		);
 	}
 
 	private drawThreads(d: Draw, p: Palette, s: Scale, top: number): void {
