@@ -76,9 +76,6 @@ static void read_file(const uint8_t *data, size_t size)
 	close(fd);
 }
 
-#define ONE(f, name, what) +1
-enum { FORMATS = 0 ML_SAMPLE_FORMATS(ONE) }; /* the next choice: detected */
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char table[] =
