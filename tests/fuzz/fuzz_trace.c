@@ -224,6 +224,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		walk(&t);
 		if (t.count < REFS_MAX) {
 			sum_up(&t);
+			find_loops(&t);
 			simulate(&t);
 		}
 		ml_trace_close(&t);
