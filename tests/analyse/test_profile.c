@@ -385,8 +385,8 @@ TEST(all_sums_are_the_same)
 		"L1 1K 2w | L2 4K 4w | L3 16K 8w",
 		"3 cores | L1 1K 2w | L2 16K 4w shared",
 		"L1 1K 2w fifo | L2 4K 4w exclusive",
-		"2 cores | L1 1K 2w | L2 16K 4w prefetch=stream | TLB 2e full 4K 1c | "
-		"TLB2 4e 2w | transfer 70c",
+		("2 cores | L1 1K 2w | L2 16K 4w prefetch=stream | TLB 2e full 4K 1c | "
+		 "TLB2 4e 2w | transfer 70c"),
 	};
 
 	for (size_t i = 0; i < 10; i++) {

@@ -144,8 +144,8 @@ TEST(a_second_host_or_origin_is_refused)
 		"Host: localhost\r\nHost: evil.example\r\n",
 		"Host: localhost\r\nHost: localhost\r\n",
 		"Host: localhost\r\nhost: evil.example\r\n",
-		"Host: localhost\r\nOrigin: http://localhost\r\n"
-		"Origin: http://evil.example\r\n",
+		("Host: localhost\r\nOrigin: http://localhost\r\n"
+		 "Origin: http://evil.example\r\n"),
 	};
 	char request[500];
 
