@@ -371,10 +371,11 @@ static void claim_change(struct nest *k, const struct ml_flow *f, int variant,
 		value[i] = 6;
 		known[i] = f->symbol[i].kind <= ML_FLOW_TRIPS;
 	}
-	/* a refusal says nothing */
+	/* a refusal says nothing, and "legal as far as tried" nothing about other sizes */
 	if (ml_legality_check(&l, f, tile, order, value, known, NULL, &a, &err)) {
-		k->claim[variant] = l.kind == ML_LEGAL || l.kind == ML_LEGAL_UPDATES
-					    ? SAME
+		bool legal = l.kind == ML_LEGAL || l.kind == ML_LEGAL_UPDATES;
+
+		k->claim[variant] = legal && l.all_sizes   ? SAME
 				    : l.kind == ML_ILLEGAL ? CAREFUL
 							   : UNSAID;
 		snprintf(k->why[variant], sizeof(k->why[variant]), "%.150s",
