@@ -161,3 +161,9 @@ static inline uint64_t number(const char *key)
 	CHECK(at != NULL);
 	return strtoull(at + strlen(pattern), NULL, 10);
 }
+
+/* Whether the last answer, as text, has this part. */
+static inline bool says(const char *text)
+{
+	return memmem(bytes.data, bytes.size, text, strlen(text)) != NULL;
+}

@@ -33,7 +33,7 @@ struct ml_buf;
 struct ml_bytes;
 struct ml_event_sums;
 
-/* What is asked of an engine. Zero bytes: counts and serving levels. */
+/* A caller asks an engine for this. Zero bytes: counts and serving levels. */
 struct ml_engine_job {
 	unsigned want;  /* ML_SIM_CAUSES and so on (observer.h) */
 	size_t threads; /* that make accesses; 1: core 0 makes all; 0: unknown */

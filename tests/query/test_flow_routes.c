@@ -38,11 +38,6 @@ static void open_flow(void)
 	unlink(path);
 }
 
-static bool says(const char *part)
-{
-	return memmem(bytes.data, bytes.size, part, strlen(part)) != NULL;
-}
-
 TEST(a_c_file_is_a_document_with_formulas)
 {
 	open_flow();

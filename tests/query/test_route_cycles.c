@@ -22,11 +22,6 @@ static void add_loop(void)
 	add_loop_of(100);
 }
 
-static bool says(const char *text)
-{
-	return strstr((const char *)bytes.data, text) != NULL;
-}
-
 TEST(a_loop_is_one_class_with_its_lines)
 {
 	open_workspace("L1 1K 2w 64B");

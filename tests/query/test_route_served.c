@@ -15,11 +15,6 @@ static void open_sim(const char *machine, const char *text, bool model)
 	add_sim(0, machine);
 }
 
-static bool says(const char *text)
-{
-	return strstr((const char *)bytes.data, text) != NULL;
-}
-
 /* Eight doubles in two lines, read in order, then again: 2 misses of 16. */
 static const char two_lines[] = "region A 4096 128 8 4 4\n"
 				"L a.c:3\nr4096+8*16\n"

@@ -1,6 +1,6 @@
 /*
- * What is to be said beside every answer about a trace or its simulation: that a result
- * could not be kept, and warnings of a trace that is damaged or ends too early.
+ * Every command says these notes beside its answer about a trace or its simulation: that a
+ * result could not be kept, and warnings of a trace that is damaged or ends too early.
  */
 #pragma once
 

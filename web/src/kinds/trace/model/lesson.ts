@@ -14,7 +14,7 @@ export interface LessonPlan {
 	again: boolean;
 	/** Captions name the thread that misses. */
 	threads: boolean;
-	/** What is special about a miss; words in braces are filled in. */
+	/** A sentence about one miss; the page fills in the words in braces. */
 	miss: string | null;
 }
 
